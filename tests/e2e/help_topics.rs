@@ -96,6 +96,7 @@ fn the_topics_are_listed() {
       locking             a lock file with every platform
       verifying           look at signatures, demand them, use cosign and openssl
       keyless             sign as a CI job, attach attestations and SBOMs, see who built it
+      promoting           two approvers sign a release, and the policy counts them
       checking            how to use `tofu-oci check`, and what it predicts
       error-texts         what OpenTofu and Terraform print, and what to do here
       caching             packages that projects share, disk space, images for CI

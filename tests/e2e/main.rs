@@ -159,6 +159,7 @@ mod plain_http;
 mod plugin_cache;
 mod profiles;
 mod progress;
+mod promoting;
 mod providers;
 mod push;
 mod query;

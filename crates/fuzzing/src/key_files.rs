@@ -46,8 +46,8 @@ fn signs(key: &PrivateKey) {
         address: &"registry.example.test/acme/widget".parse().expect("an address"),
         version: &"1.0.0".parse().expect("a version"),
     };
-    let bundle = open_bundle(&sign_bundle(key, &subject), &keys).expect("what is signed verifies");
-    let tag = sign_cosign_tag(key, &subject, "registry.example.test/acme/widget");
+    let bundle = open_bundle(&sign_bundle(key, &subject, None), &keys).expect("what is signed verifies");
+    let tag = sign_cosign_tag(key, &subject, None, "registry.example.test/acme/widget");
     let tag = open_cosign_tag(&tag.payload, &tag.signature, &keys).expect("what is signed verifies");
     assert_eq!(bundle.statement, tag.statement);
 }

@@ -132,12 +132,14 @@ pub async fn copy_release(
         if !request.files.is_empty() {
             // Files say themselves what they are about.
             let subject = SignedContent::Manifest(&root.digest);
-            let attach = AttachRequest { index: &root, subject, sums: None, files: request.files, signing: None };
+            let attach =
+                AttachRequest { index: &root, subject, sums: None, files: request.files, signing: None, note: None };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }
         if let (Some(CopySigning { of, signing }), Some(version)) = (request.signing, tag.version()) {
             let subject = of.content(&root.digest, &version);
-            let attach = AttachRequest { index: &root, subject, sums: None, files: &[], signing: Some(signing) };
+            let attach =
+                AttachRequest { index: &root, subject, sums: None, files: &[], signing: Some(signing), note: None };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }
         if let Some(notice) = known.deprecated(&tag) {

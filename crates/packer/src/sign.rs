@@ -25,6 +25,9 @@ pub struct SignRequest<'a> {
     /// Which addresses count as one.
     pub predecessors: &'a Predecessors,
     pub signer: Signer<'a>,
+    /// What the signature says besides. If this key has signed the same with another note, or without one, this is
+    /// another signature.
+    pub note: Option<&'a str>,
 }
 
 /// What [`sign`] did.
@@ -71,7 +74,7 @@ pub async fn sign(
         require_address(store, &release.tag, (address, request.predecessors), reporter).await?;
     }
     let subject = release.of.content(&release.index.digest, request.version);
-    let (signing, files) = (request.signer.signing(), request.signer.files(subject).await?);
+    let (signing, files) = (request.signer.signing(), request.signer.files(subject, request.note).await?);
     let mut report = SignReport {
         place: store.place(),
         of: release.of.clone(),
@@ -83,7 +86,8 @@ pub async fn sign(
         transfers: Transfers::default(),
         unchanged: true,
     };
-    let attach = AttachRequest { index: &release.index, subject, sums: None, files: &files, signing };
+    let note = request.note;
+    let attach = AttachRequest { index: &release.index, subject, sums: None, files: &files, signing, note };
     let plan = AttachPlan::look(store, attach).await?;
     (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);

@@ -57,9 +57,9 @@ pub fn claimed_key(hint: &str) -> String {
     hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())
 }
 
-/// A bundle in which `key` says that `content` is signed: the same bytes for the same arguments.
-pub fn sign_bundle<'a>(key: &PrivateKey, content: impl Into<SignedContent<'a>>) -> Vec<u8> {
-    sign_statement(key, content.into().to_statement())
+/// A bundle in which `key` says that `content` is signed, and perhaps a note: the same bytes for the same arguments.
+pub fn sign_bundle<'a>(key: &PrivateKey, content: impl Into<SignedContent<'a>>, note: Option<&str>) -> Vec<u8> {
+    sign_statement(key, content.into().to_statement(note))
 }
 
 /// A bundle in which `key` signs an in-toto statement.
@@ -188,16 +188,16 @@ mod tests {
     fn what_we_sign_verifies_and_is_always_the_same() {
         for kind in &KINDS[1..] {
             let key = fixtures::private(kind);
-            let bundle = fixtures::with_subject(|subject| sign_bundle(&key, subject));
+            let bundle = fixtures::with_subject(|subject| sign_bundle(&key, subject, None));
             check(&bundle, &KINDS, Ok((kind, SIGN_PREDICATE, named())));
-            assert_eq!(bundle, fixtures::with_subject(|subject| sign_bundle(&key, subject)));
+            assert_eq!(bundle, fixtures::with_subject(|subject| sign_bundle(&key, subject, None)));
         }
     }
 
     /// All except the signature, which has a random number in cosign's.
     #[test]
     fn what_we_write_is_what_cosign_writes() {
-        let ours = fixtures::with_subject(|subject| sign_bundle(&fixtures::private("p256"), subject));
+        let ours = fixtures::with_subject(|subject| sign_bundle(&fixtures::private("p256"), subject, None));
         let theirs = changed(|bundle| {
             let ours: Value = serde_json::from_slice(&ours).expect("JSON");
             bundle["dsseEnvelope"]["signatures"] = ours["dsseEnvelope"]["signatures"].clone();

@@ -47,11 +47,12 @@ pub fn peek_cosign_tag(payload: &[u8]) -> Result<Peek, SignatureFault> {
     Ok(Peek { made_by: MadeBy::Key { hint: None }, statement: parse(payload)? })
 }
 
-/// Payload and signature in which `key` says that `content` is signed: the same bytes for the same arguments.
+/// Payload and signature in which `key` says that `content` is signed, and perhaps a note: the same bytes for the same arguments.
 /// `docker_reference` is the repository that the payload names (`HOST/PATH`), for readers that compare it.
 pub fn sign_cosign_tag<'a>(
     key: &PrivateKey,
     content: impl Into<SignedContent<'a>>,
+    note: Option<&str>,
     docker_reference: &str,
 ) -> CosignTagSignature {
     let content = content.into();
@@ -61,7 +62,7 @@ pub fn sign_cosign_tag<'a>(
             "image": { "docker-manifest-digest": content.digest() },
             "type": CRITICAL_TYPE,
         },
-        "optional": content.names(),
+        "optional": content.annotations(note),
     })
     .to_string()
     .into_bytes();
@@ -184,7 +185,8 @@ mod tests {
     fn what_we_sign_verifies_and_is_always_the_same() {
         for kind in &KINDS[1..] {
             let key = fixtures::private(kind);
-            let sign = || fixtures::with_subject(|subject| sign_cosign_tag(&key, subject, "example.test/acme/widget"));
+            let sign =
+                || fixtures::with_subject(|subject| sign_cosign_tag(&key, subject, None, "example.test/acme/widget"));
             check(&sign().payload, &sign().signature, &KINDS, Ok((kind, named())));
             assert_eq!(sign(), sign());
         }
@@ -196,7 +198,7 @@ mod tests {
         let payload: Value = serde_json::from_str(&theirs).expect("JSON");
         let reference = payload["critical"]["identity"]["docker-reference"].as_str().expect("a text");
         let key = fixtures::private("p256");
-        let ours = fixtures::with_subject(|subject| sign_cosign_tag(&key, subject, reference));
+        let ours = fixtures::with_subject(|subject| sign_cosign_tag(&key, subject, None, reference));
         assert_eq!(String::from_utf8(ours.payload), Ok(theirs));
     }
 

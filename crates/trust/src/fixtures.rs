@@ -45,12 +45,18 @@ pub(crate) fn version() -> Version {
 
 /// What the signatures with names say.
 pub(crate) fn named() -> StatementSubject {
-    StatementSubject { digest: Some(index()), name: None, address: Name::Is(address()), version: Name::Is(version()) }
+    StatementSubject {
+        digest: Some(index()),
+        name: None,
+        address: Name::Is(address()),
+        version: Name::Is(version()),
+        note: None,
+    }
 }
 
 /// What the signatures without names say.
 pub(crate) fn unnamed() -> StatementSubject {
-    StatementSubject { digest: Some(index()), name: None, address: Name::Absent, version: Name::Absent }
+    StatementSubject { digest: Some(index()), name: None, address: Name::Absent, version: Name::Absent, note: None }
 }
 
 /// The same, to be signed by us.

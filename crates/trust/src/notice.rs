@@ -143,7 +143,7 @@ impl Notice {
             predicate["replacedBy"] = json!(index.to_string());
         }
         predicate["supersedes"] = self.supersedes.iter().map(ToString::to_string).collect();
-        subject.into().statement(NOTICE_PREDICATE, &predicate)
+        subject.into().statement(NOTICE_PREDICATE, &predicate, None)
     }
 
     fn parse(statement: &[u8]) -> Result<Self, String> {

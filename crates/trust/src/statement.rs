@@ -10,7 +10,7 @@ use tofu_oci_types::{Digest, Predecessors, ProviderAddr, Version};
 use crate::json;
 use crate::published::PublishedRelease;
 use crate::slsa::Build;
-use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
+use crate::vocabulary::{ADDRESS_ANNOTATION, NOTE_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
 
 /// The most subjects that a statement may have.
 const SUBJECTS: usize = 1024;
@@ -45,6 +45,8 @@ pub struct StatementSubject {
     pub address: Name<ProviderAddr>,
     /// The version that the signer named.
     pub version: Name<Version>,
+    /// What the signer says besides.
+    pub note: Option<String>,
 }
 
 /// A name within a signature.
@@ -182,6 +184,7 @@ impl StatementSubject {
             name: None,
             address: Name::parse(member(ADDRESS_ANNOTATION)),
             version: Name::parse(member(VERSION_ANNOTATION)),
+            note: member(NOTE_ANNOTATION).and_then(Value::as_str).map(str::to_owned),
         })
     }
 }
@@ -235,28 +238,32 @@ impl<'a> SignedContent<'a> {
         named && subject.digest.as_ref() == Some(self.digest())
     }
 
-    /// The annotations that name it, sorted as cosign sorts them; null as cosign writes it if there are none.
-    pub(crate) fn names(&self) -> Value {
-        match self {
+    /// The annotations that name it, and a note, sorted as cosign sorts them; null as cosign writes it if there are none.
+    pub(crate) fn annotations(&self, note: Option<&str>) -> Value {
+        let mut all = match self {
             Self::Release(SignedSubject { address, version, .. }) => {
                 json!({ ADDRESS_ANNOTATION: address.to_string(), VERSION_ANNOTATION: version.to_string() })
             }
             Self::Manifest(_) => Value::Null,
+        };
+        if let Some(note) = note {
+            all[NOTE_ANNOTATION] = note.into();
         }
+        all
     }
 
-    /// The in-toto statement about it, as `cosign sign` writes it.
-    pub fn to_statement(self) -> Vec<u8> {
-        self.statement(SIGN_PREDICATE, &json!({}))
+    /// The in-toto statement about it, as `cosign sign` writes it, with what the signer says besides.
+    pub fn to_statement(self, note: Option<&str>) -> Vec<u8> {
+        self.statement(SIGN_PREDICATE, &json!({}), note)
     }
 
     /// An in-toto statement about it with this predicate.
-    pub(crate) fn statement(self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
+    pub(crate) fn statement(self, predicate_type: &str, predicate: &Value, note: Option<&str>) -> Vec<u8> {
         let digest = self.digest();
         let mut subject = json!({ "digest": { digest.algorithm_name(): digest.encoded() } });
-        let names = self.names();
-        if !names.is_null() {
-            subject["annotations"] = names;
+        let annotations = self.annotations(note);
+        if !annotations.is_null() {
+            subject["annotations"] = annotations;
         }
         json!({
             "_type": STATEMENT_V1,
@@ -287,7 +294,7 @@ mod tests {
     fn a_signature_of_a_manifest_names_nothing_else() {
         let digest = index();
         let content = SignedContent::Manifest(&digest);
-        let statement = Statement::parse(&content.to_statement()).unwrap();
+        let statement = Statement::parse(&content.to_statement(None)).unwrap();
         assert_eq!(statement.predicate_type, SIGN_PREDICATE);
         assert_eq!(statement.subjects, [subject(Some(index()), Name::Absent, Name::Absent)]);
         assert!(content.is(&statement.subjects[0]));
@@ -297,13 +304,13 @@ mod tests {
         let named = subject(Some(index()), Name::Is(address.clone()), Name::Is(version.clone()));
         assert!(release.is(&named) && !content.is(&named));
         let key = crate::fixtures::private("p256");
-        let signed = crate::sign_cosign_tag(&key, content, "registry.example.com/acme/network");
+        let signed = crate::sign_cosign_tag(&key, content, None, "registry.example.com/acme/network");
         let opened = crate::open_cosign_tag(&signed.payload, &signed.signature, &[key.public().clone()]).unwrap();
         assert!(content.is(&opened.statement.subjects[0]));
     }
 
     fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> StatementSubject {
-        StatementSubject { digest, name: None, address, version }
+        StatementSubject { digest, name: None, address, version, note: None }
     }
 
     #[test]

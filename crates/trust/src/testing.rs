@@ -36,13 +36,13 @@ pub(crate) fn subject<T>(sign: impl FnOnce(&SignedSubject<'_>) -> T) -> T {
 
 /// Our own bundle of `acme/widget 1.4.0`.
 pub(crate) fn bundle(number: u8) -> Evidence {
-    let bytes = subject(|subject| sign_bundle(&key(number), subject));
+    let bytes = subject(|subject| sign_bundle(&key(number), subject, None));
     Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }
 }
 
 /// Our own `.sig` of `acme/widget 1.4.0`.
 pub(crate) fn cosign_tag(number: u8) -> Evidence {
-    let signed = subject(|subject| sign_cosign_tag(&key(number), subject, "registry.example.com/acme/widget"));
+    let signed = subject(|subject| sign_cosign_tag(&key(number), subject, None, "registry.example.com/acme/widget"));
     Evidence::CosignTag {
         origin: Digest::sha256(&signed.payload),
         payload: signed.payload,

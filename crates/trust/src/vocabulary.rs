@@ -31,6 +31,9 @@ pub const ADDRESS_ANNOTATION: &str = "org.opentofu.provider.address";
 /// The annotation that names the version which a signature is for.
 pub const VERSION_ANNOTATION: &str = "org.opentofu.provider.version";
 
+/// The annotation in which a signer says more, such as why a release was approved.
+pub(crate) const NOTE_ANNOTATION: &str = "org.opentofu.provider.note";
+
 /// The layer annotation that holds the signature of cosign's `.sig` form, in base64.
 ///
 /// Spec: cosign, `specs/SIGNATURE_SPEC.md`, "Properties".

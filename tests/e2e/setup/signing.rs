@@ -32,7 +32,7 @@ impl Scene {
         let address: ProviderAddr = address.parse().expect("an address");
         let version: Version = version.parse().expect("a version");
         let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
-        let bundle = sign_bundle(&key, &subject);
+        let bundle = sign_bundle(&key, &subject, None);
         self.registry.put_referrer(repository, &Referrer::bundle(&index, &bundle, Inline::Yes));
         self.registry.clear_requests();
     }

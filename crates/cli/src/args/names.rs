@@ -39,6 +39,17 @@ pub(super) fn strict_version(text: &str) -> Result<Version, String> {
     if version.to_string() == text { Ok(version) } else { Err(format!("write it in full: {version}")) }
 }
 
+/// What a signature says besides, in one line.
+pub(super) fn signature_note(text: &str) -> Result<String, String> {
+    const MOST: usize = 500;
+    match text.chars().count() {
+        0 => Err("it is empty".to_owned()),
+        ..=MOST if !text.chars().any(char::is_control) => Ok(text.to_owned()),
+        count if count > MOST => Err(format!("it has {count} characters, and may have {MOST}")),
+        _ => Err("it may have no line break and no other control character".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

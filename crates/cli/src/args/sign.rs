@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use tofu_oci_packer::{Forms, SumsMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::names::{full_address, strict_version};
+use super::names::{full_address, signature_note, strict_version};
 use super::{OutputArgs, PredecessorArgs, RegistryAccess};
 
 /// In which form a signature is written.
@@ -110,6 +110,7 @@ Examples:
   tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --key cosign.key
   tofu-oci sign oci:widget-layout:1.4.0 --key release.pem
   tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --keyless
+  tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --key qa.key --note 'tested: QA-218'
   tofu-oci sign registry.example.com/acme/widget@1.4.0 --from ghcr.io/acme/widget --key cosign.key
   cosign verify --key cosign.pub --insecure-ignore-tlog=true \\
     -a org.opentofu.provider.address=registry.example.com/acme/widget \\
@@ -139,6 +140,11 @@ pub(crate) struct SignArgs {
     /// it there. Each run adds a signature.
     #[arg(long, alias = "sign-keyless", conflicts_with_all = ["key", "sign_format", "key_password_stdin"])]
     pub(crate) keyless: bool,
+    /// Say this in the signature, such as why you approve the release: one line of at most 500 characters
+    ///
+    /// It is signed with the rest; `verify` and `show` print it. To every reader of the repository it is visible.
+    #[arg(long, alias = "message", value_name = "TEXT", value_parser = signature_note)]
+    pub(crate) note: Option<String>,
     /// How to write the signature
     #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle")]
     pub(crate) sign_format: SignFormat,

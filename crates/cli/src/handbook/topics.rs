@@ -38,6 +38,7 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "locking", "how-to/locking.md", "a lock file with every platform";
     "verifying", "how-to/verifying.md", "look at signatures, demand them, use cosign and openssl";
     "keyless", "how-to/keyless.md", "sign as a CI job, attach attestations and SBOMs, see who built it";
+    "promoting", "how-to/promoting.md", "two approvers sign a release, and the policy counts them";
     "checking", "how-to/check.md", "how to use `tofu-oci check`, and what it predicts";
     "error-texts", "how-to/error-texts.md", "what OpenTofu and Terraform print, and what to do here";
     "caching", "how-to/caching.md", "packages that projects share, disk space, images for CI";

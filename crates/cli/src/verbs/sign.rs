@@ -43,6 +43,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         predecessors: &args.predecessors.all(),
         signer: signer.signer(),
+        note: args.note.as_deref(),
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     store.persist().await?;

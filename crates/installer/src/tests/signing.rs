@@ -36,7 +36,7 @@ pub(super) async fn sign_as(store: &MemoryStore, version: &str, address: &Provid
     let index = store.resolve(&Reference::Tag(tag)).await.unwrap();
     let named: Version = named.parse().unwrap();
     let key = PrivateKey::from_pem(secret().to_pkcs8_pem(LineEnding::LF).unwrap().as_bytes(), None).unwrap();
-    let bundle = sign_bundle(&key, &SignedSubject { index: &index.digest, address, version: &named });
+    let bundle = sign_bundle(&key, &SignedSubject { index: &index.digest, address, version: &named }, None);
     let referrer = Referrer::bundle(&index, &bundle, Inline::Yes);
     for (descriptor, bytes) in referrer.blobs() {
         store.push(&descriptor, &bytes).await.unwrap();

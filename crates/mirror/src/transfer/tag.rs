@@ -43,7 +43,14 @@ pub(super) async fn unchanged(
     if let Some(signing) = request.signing {
         let address = SignAddress::Given(id.address.clone());
         let TransferRequest { rename, predecessors, .. } = *request;
-        let sign = SignRequest { version: &id.version, address, rename, predecessors, signer: Signer::Key(signing) };
+        let sign = SignRequest {
+            version: &id.version,
+            address,
+            rename,
+            predecessors,
+            signer: Signer::Key(signing),
+            note: None,
+        };
         let signed = tofu_oci_packer::sign(to, &sign, reporter).await?;
         done.transfers.add(signed.transfers);
         done.unchanged &= signed.unchanged;

@@ -66,7 +66,8 @@ async fn plan<'a>(
     release: &'a SignableRelease,
 ) -> Result<AttachPlan<'a>, PackError> {
     let subject = release.of.content(&release.index.digest, request.version);
-    let attach = AttachRequest { index: &release.index, subject, sums: None, files: request.files, signing: None };
+    let attach =
+        AttachRequest { index: &release.index, subject, sums: None, files: request.files, signing: None, note: None };
     AttachPlan::look(store, attach).await
 }
 

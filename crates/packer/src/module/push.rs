@@ -56,7 +56,7 @@ pub async fn push_module(
         _ => transfers = send(request, &built, store, reporter).await?,
     }
     let files = match request.signer {
-        Some(signer) => signer.files(SignedContent::Manifest(&manifest.digest)).await?,
+        Some(signer) => signer.files(SignedContent::Manifest(&manifest.digest), None).await?,
         None => Vec::new(),
     };
     let (attachments, more) = signatures(request, &built, &files, store).await?.attach(store).await?;
@@ -200,7 +200,8 @@ async fn signatures<'a>(
 ) -> Result<AttachPlan<'a>, PackError> {
     let index = &built.plan.manifest.descriptor;
     let subject = SignedContent::Manifest(&index.digest);
-    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files, signing: request.signing() }).await
+    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files, signing: request.signing(), note: None })
+        .await
 }
 
 /// Zip, config, manifest; and the check that the manifest is there.

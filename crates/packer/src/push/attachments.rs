@@ -44,7 +44,7 @@ pub(super) async fn plan<'a>(
     let subject = SignedSubject { index: &index.digest, address: publication.address, version: publication.version };
     AttachPlan::look(
         store,
-        AttachRequest { index, subject: (&subject).into(), sums, files, signing: publication.signing() },
+        AttachRequest { index, subject: (&subject).into(), sums, files, signing: publication.signing(), note: None },
     )
     .await
 }

@@ -134,7 +134,7 @@ impl Sender<'_> {
         if let Some(signer) = self.publication.signer {
             let Publication { address, version, .. } = self.publication;
             let content = SignedSubject { index: &release.index.descriptor.digest, address, version };
-            files.extend(signer.files((&content).into()).await?);
+            files.extend(signer.files((&content).into(), None).await?);
         }
         let plan = attachments::plan(self.publication, (self.sums, &files), self.store, release).await?;
         let (attachments, transfers) = plan.attach(self.store).await?;

@@ -2,12 +2,13 @@
 
 use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{Store, StoreError, fetch_bytes};
-use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm, SignedContent};
+use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm};
 use tofu_oci_types::{Digest, Place, Tag};
 
 use super::WRITES;
 use super::artifact::Artifact;
 use super::image::SignatureImage;
+use super::seen::Saying;
 use crate::SignError;
 use crate::{PackError, Transfers};
 
@@ -63,12 +64,12 @@ impl<'a> Attacher<'a> {
         tag: Tag,
         signature: &CosignTagSignature,
         key: &PublicKey,
-        subject: &SignedContent<'_>,
+        said: Saying<'_>,
     ) -> Result<Digest, PackError> {
         for _ in 0..WRITES {
             let mut image = SignatureImage::read(self.store, tag.clone()).await?;
             if let Some(found) = &image.found
-                && image.is_signed(self.store, key, subject).await?
+                && image.is_signed(self.store, key, said).await?
             {
                 return Ok(found.digest.clone());
             }
@@ -80,7 +81,7 @@ impl<'a> Attacher<'a> {
         }
         let image = SignatureImage::read(self.store, tag.clone()).await?;
         match &image.found {
-            Some(found) if image.is_signed(self.store, key, subject).await? => Ok(found.digest.clone()),
+            Some(found) if image.is_signed(self.store, key, said).await? => Ok(found.digest.clone()),
             _ => Err(SignError::Race { place: self.store.place(), tag }.into()),
         }
     }

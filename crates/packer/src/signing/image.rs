@@ -9,13 +9,11 @@ use serde_json::{Map, Value, json};
 use tofu_oci_layout::{MAX_DOCUMENT, media_type};
 use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
-use tofu_oci_trust::{
-    CosignTagSignature, PublicKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SignedContent, open_cosign_tag,
-};
+use tofu_oci_trust::{CosignTagSignature, PublicKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, open_cosign_tag};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::artifact::Artifact;
-use super::seen::says;
+use super::seen::{Saying, says};
 use crate::PackError;
 use crate::SignError;
 
@@ -122,7 +120,7 @@ impl SignatureImage {
         &self,
         store: &dyn ReadStore,
         key: &PublicKey,
-        subject: &SignedContent<'_>,
+        said: Saying<'_>,
     ) -> Result<bool, StoreError> {
         for layer in self.layers().iter().take(LAYER_LIMIT) {
             let Ok(layer) = serde_json::from_value::<Descriptor>(layer.clone()) else { continue };
@@ -131,7 +129,7 @@ impl SignatureImage {
                 continue;
             }
             match fetch_bytes(store, &layer, MAX_PAYLOAD).await {
-                Ok(payload) if says(&open_cosign_tag(&payload, signature, std::slice::from_ref(key)), subject) => {
+                Ok(payload) if says(&open_cosign_tag(&payload, signature, std::slice::from_ref(key)), said) => {
                     return Ok(true);
                 }
                 Err(error) if error.is_transient() => return Err(error),

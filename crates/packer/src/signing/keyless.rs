@@ -24,11 +24,15 @@ impl<'a> Signer<'a> {
     }
 
     /// The signature of this content that goes beside it as a file; empty for a key.
-    pub(crate) async fn files(self, content: SignedContent<'_>) -> Result<Vec<AttachedFile>, SignError> {
+    pub(crate) async fn files(
+        self,
+        content: SignedContent<'_>,
+        note: Option<&str>,
+    ) -> Result<Vec<AttachedFile>, SignError> {
         match self {
             Self::Key(_) => Ok(Vec::new()),
             // Also if a signature is there: whoever may write to the repository may have put it there.
-            Self::Keyless(signer) => Ok(vec![signed_by(signer, content).await?]),
+            Self::Keyless(signer) => Ok(vec![signed_by(signer, content, note).await?]),
         }
     }
 
@@ -52,9 +56,13 @@ pub trait KeylessSigner: fmt::Debug + Send + Sync {
 ///
 /// # Errors
 /// [`SignError::Keyless`] if the program makes no signature, or if the signature says something else.
-async fn signed_by(signer: &dyn KeylessSigner, content: SignedContent<'_>) -> Result<AttachedFile, SignError> {
+async fn signed_by(
+    signer: &dyn KeylessSigner,
+    content: SignedContent<'_>,
+    note: Option<&str>,
+) -> Result<AttachedFile, SignError> {
     let failed = |problem: String| SignError::Keyless { problem };
-    let bundle = signer.sign(&content.to_statement()).await.map_err(failed)?;
+    let bundle = signer.sign(&content.to_statement(note)).await.map_err(failed)?;
     let bundle = AttachedFile::bundle(&bundle).map_err(failed)?;
     if is_of(&bundle, content) { Ok(bundle) } else { Err(failed("the bundle says something else".to_owned())) }
 }

@@ -29,6 +29,8 @@ pub(crate) struct AttachRequest<'a> {
     /// Files that exist already.
     pub(crate) files: &'a [AttachedFile],
     pub(crate) signing: Option<Signing<'a>>,
+    /// What the signature says besides.
+    pub(crate) note: Option<&'a str>,
 }
 
 /// The same, compared with what is there: byte for byte what is missing.
@@ -95,7 +97,9 @@ impl<'a> AttachPlan<'a> {
                         artifacts.push((attachment.form, artifact));
                     }
                     AttachContent::Signature { tag, signature, key } => {
-                        attachment.manifest = attacher.signature(tag, &signature, key, &self.request.subject).await?;
+                        attachment.manifest = attacher
+                            .signature(tag, &signature, key, (&self.request.subject, self.request.note))
+                            .await?;
                     }
                 }
                 attachment.state = AttachmentState::Attached;
@@ -137,7 +141,7 @@ async fn demand_found(
     for attachment in attachments {
         let is_it = |piece: &Evidence| match (attachment.form, piece) {
             (SignatureForm::CosignTag, Evidence::CosignTag { payload, signature, .. }) => {
-                says(&open_cosign_tag(payload, signature, &keys), &request.subject)
+                says(&open_cosign_tag(payload, signature, &keys), (&request.subject, request.note))
             }
             (SignatureForm::Bundle, Evidence::Bundle { origin, .. })
             | (SignatureForm::Sums, Evidence::Sums { origin, .. }) => *origin == attachment.manifest,
@@ -205,13 +209,13 @@ async fn bundle_item(
     signing: Signing<'_>,
     listed: &[Descriptor],
 ) -> Result<AttachItem<'static>, PackError> {
-    let artifact = Artifact::bundle(request.index, sign_bundle(signing.key, request.subject));
+    let artifact = Artifact::bundle(request.index, sign_bundle(signing.key, request.subject, request.note));
     let seen = if is_listed(&artifact, listed) {
         Some(artifact.manifest.0.digest.clone())
     } else if listed.is_empty() {
         None
     } else {
-        signed_bundle(store, request.index, signing.key.public(), &request.subject).await?
+        signed_bundle(store, request.index, signing.key.public(), (&request.subject, request.note)).await?
     };
     let attachment = Attachment {
         form: SignatureForm::Bundle,
@@ -235,11 +239,11 @@ async fn image_item<'a>(
         (None, SignedContent::Release(SignedSubject { address, .. })) => address.to_string(),
         (None, SignedContent::Manifest(_)) => "module".to_owned(),
     };
-    let signature = sign_cosign_tag(signing.key, request.subject, &reference);
+    let signature = sign_cosign_tag(signing.key, request.subject, request.note, &reference);
     let tag = tag(store, request)?;
     let mut image = SignatureImage::read(store, tag.clone()).await?;
     let seen = match &image.found {
-        Some(found) if image.is_signed(store, signing.key.public(), &request.subject).await? => {
+        Some(found) if image.is_signed(store, signing.key.public(), (&request.subject, request.note)).await? => {
             Some(found.digest.clone())
         }
         _ => None,

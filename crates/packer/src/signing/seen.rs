@@ -3,7 +3,9 @@
 use serde_json::Value;
 use tofu_oci_source::{LAYER_LIMIT, Search, evidence};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_trust::{Evidence, PublicKey, SIGN_PREDICATE, SignatureFault, Signed, SignedContent, open_bundle};
+use tofu_oci_trust::{
+    Evidence, PublicKey, SIGN_PREDICATE, SignatureFault, Signed, SignedContent, StatementSubject, open_bundle,
+};
 use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use crate::AttachedFile;
@@ -13,21 +15,25 @@ pub(super) async fn signed_bundle(
     store: &dyn ReadStore,
     index: &Descriptor,
     key: &PublicKey,
-    subject: &SignedContent<'_>,
+    said: Saying<'_>,
 ) -> Result<Option<Digest>, StoreError> {
     let found = evidence(store, index, Search::Everywhere).await?;
     Ok(found.into_iter().find_map(|evidence| match evidence {
-        Evidence::Bundle { origin, bytes } if says(&open_bundle(&bytes, std::slice::from_ref(key)), subject) => {
+        Evidence::Bundle { origin, bytes } if says(&open_bundle(&bytes, std::slice::from_ref(key)), said) => {
             Some(origin)
         }
         _ => None,
     }))
 }
 
-/// Whether a signature is good, and is of this subject.
-pub(super) fn says(opened: &Result<Signed, SignatureFault>, subject: &SignedContent<'_>) -> bool {
+/// What a signature says: its subject, and a note if there must be one.
+pub(super) type Saying<'a> = (&'a SignedContent<'a>, Option<&'a str>);
+
+/// Whether a signature is good, and says this.
+pub(super) fn says(opened: &Result<Signed, SignatureFault>, (subject, note): Saying<'_>) -> bool {
     let Ok(Signed { statement, .. }) = opened else { return false };
-    statement.predicate_type == SIGN_PREDICATE && statement.subjects.iter().any(|found| subject.is(found))
+    let is_it = |found: &StatementSubject| subject.is(found) && (note.is_none() || found.note.as_deref() == note);
+    statement.predicate_type == SIGN_PREDICATE && statement.subjects.iter().any(is_it)
 }
 
 /// The referrer of the index that holds this very content as a layer, whatever else its manifest says: other programs write a time

@@ -64,6 +64,7 @@ async fn heard_at(
         rename: Rename::Refuse,
         predecessors: Predecessors::NONE,
         signer: Signer::Key(Signing { key, forms }),
+        note: None,
     };
     sign(store, &request, heard).await
 }

@@ -319,6 +319,7 @@ impl<'a> Examination<'a> {
         if let Some(subject) = right.or_else(|| subjects.iter().find(about)).or(subjects.first()) {
             examined.address = text(&subject.address);
             examined.version = text(&subject.version);
+            examined.note.clone_from(&subject.note);
         }
         examined.predicate_type = Some(statement.predicate_type.clone());
     }

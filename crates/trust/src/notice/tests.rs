@@ -52,7 +52,7 @@ fn a_bundle_carries_the_same_statement() {
     assert_eq!(StatedNotice::peek(&bundle).unwrap().unwrap(), in_bundle);
     let signed = open_bundle(&bundle, &[public("p256")]).unwrap();
     assert_eq!(signed.statement.predicate_type, NOTICE_PREDICATE);
-    let signature = with_subject(|subject| crate::sign_bundle(&private("p256"), subject));
+    let signature = with_subject(|subject| crate::sign_bundle(&private("p256"), subject, None));
     assert_eq!(StatedNotice::peek(&signature).unwrap(), None);
 }
 

@@ -32,6 +32,9 @@ pub struct Examined {
     pub address: Option<String>,
     /// The version that it names.
     pub version: Option<String>,
+    /// What its signer says besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What it says about its subject.
     pub predicate_type: Option<String>,
     /// The archives of this release that a signed `SHA256SUMS` lists.
@@ -60,6 +63,7 @@ impl Examined {
             identity: None,
             address: None,
             version: None,
+            note: None,
             predicate_type: None,
             zips: BTreeSet::new(),
             outcome: flaw.into(),

@@ -34,6 +34,11 @@ impl VerifyReport<'_> {
                 say("built by", &built);
             }
         }
+        if self.rule.threshold > 1
+            && let Some((count, names)) = self.missing(verdict)
+        {
+            say("missing", &format!("{count} more of {}", names.join(", ")));
+        }
         if let Some(covered) = self.coverage(verdict) {
             say("covered", &covered);
         }
@@ -132,6 +137,9 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
     let named: Vec<&str> = [&examined.address, &examined.version].into_iter().flatten().map(String::as_str).collect();
     if !named.is_empty() {
         text.push_str(&format!("; it names {}", named.join(" ")));
+    }
+    if let Some(note) = &examined.note {
+        text.push_str(&format!("; it notes {note:?}"));
     }
     if let Some(says) = &examined.predicate_type {
         text.push_str(&format!("; it says {says}"));

@@ -143,7 +143,7 @@ fn what_is_said_of_a_module_names_no_provider() {
     let module = module.of(|_, version| Subject::Module { wanted: Some(version), claimed: None });
     let (index, other) = (index("1.4.0"), index("1.4.1"));
     let about = |digest| crate::SignedContent::Manifest(digest);
-    let bytes = crate::sign_bundle(&key(1), about(&index));
+    let bytes = crate::sign_bundle(&key(1), about(&index), None);
     let signature = Evidence::Bundle { origin: Digest::sha256(&bytes), bytes };
     check(&module.clone().found([signature.clone()]), "signed [a] index");
     let said = |digest| piece(sign_notice(&key(1), about(digest), &notice(Withdrawn, &[])));
@@ -167,7 +167,7 @@ fn a_signature_of_a_provider_on_a_module_was_refused_in_the_name_of_a_provider_t
 fn a_signed_module_that_says_another_version_is_an_old_one_under_a_new_tag() {
     static OLD: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| version("1.3.0"));
     let module = Scene::with_policy(&[1], "modules = [\"*\"]");
-    let bytes = crate::sign_bundle(&key(1), crate::SignedContent::Manifest(&index("1.4.0")));
+    let bytes = crate::sign_bundle(&key(1), crate::SignedContent::Manifest(&index("1.4.0")), None);
     let module = module.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
     let same = module.clone().of(|_, version| Subject::Module { wanted: Some(version), claimed: Some(version) });
     check(&same, "signed [a] index");

@@ -8,7 +8,7 @@ use crate::{PrivateKey, SignedSubject, sign_bundle};
 /// A bundle by the private key in PEM that `cosign-rsa.pgp` has, too.
 fn bundle_in_pem() -> Evidence {
     let key = PrivateKey::from_pem(&file("../cosign/test-keys/rsa-2048.pem"), None).expect("a private key");
-    let bytes = crate::testing::subject(|subject: &SignedSubject<'_>| sign_bundle(&key, subject));
+    let bytes = crate::testing::subject(|subject: &SignedSubject<'_>| sign_bundle(&key, subject, None));
     Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }
 }
 
