@@ -58,6 +58,10 @@ mod trust;
 mod typed_logins;
 mod verbs;
 
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
 use args::Args;
 use diagnostic::Diagnostic;
 use exit::Exit;
@@ -123,23 +127,24 @@ fn end(exit: Exit) -> std::process::ExitCode {
 
 fn start_tracing(verbose: u8) -> Result<(), Diagnostic> {
     let default = match verbose {
-        0 => "off",
-        1 => "info",
-        2 => "debug",
-        _ => "trace",
+        0 => LevelFilter::OFF,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
     };
     let asked = std::env::var("TOFU_OCI_LOG").ok().filter(|asked| !asked.is_empty());
     let filter = match &asked {
-        Some(asked) => tracing_subscriber::EnvFilter::try_new(asked).map_err(|error| {
+        Some(asked) => asked.parse::<Targets>().map_err(|error| {
             Diagnostic::usage(format!("TOFU_OCI_LOG cannot be `{asked}`"))
                 .cause(error.to_string())
                 .hint("write a level, or levels of parts, such as debug or off,tofu_oci_remote=trace; or unset it")
         })?,
-        None => tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")),
+        None => Targets::new().with_target("tofu_oci", default),
     };
     // Without colours: the lines are foreign text to a large part, and no escape sequence in them is obeyed.
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| printer::TraceLines).with_ansi(false);
+    let lines = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE).with_writer(|| printer::TraceLines);
+    let lines = lines.with_ansi(false).without_time().finish().with(filter);
     // A second subscriber cannot exist in this process; if it did, the first one stays.
-    let _ = lines.without_time().try_init();
+    let _ = lines.try_init();
     Ok(())
 }
