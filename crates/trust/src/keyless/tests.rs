@@ -203,64 +203,75 @@ fn no_bit_of_a_bundle_changes_who_signed_what() {
 #[test]
 fn no_bit_of_what_proves_it_may_differ() {
     let step = std::env::var("TOFU_OCI_BITS").ok().and_then(|step| step.parse().ok()).unwrap_or(211);
-    let entry = "/verificationMaterial/tlogEntries/0";
-    let stamp = "/verificationMaterial/timestampVerificationData/rfc3161Timestamps/0/signedTimestamp";
     let staging = [staging()];
     let bundles = [("public-good.json", &[][..]), ("github.json", &[]), ("rekor2.json", &staging[..])];
     // What some of them lack, one of them has: a pointer that is misspelt points at nothing.
     let (mut wanted, mut found) = (BTreeSet::new(), BTreeSet::new());
-    for (name, more) in bundles {
-        let whole: Value = serde_json::from_slice(&bytes(name)).expect("JSON");
-        let mut fields = vec![
-            ("/verificationMaterial/certificate/rawBytes".to_owned(), true),
-            ("/dsseEnvelope/signatures/0/sig".to_owned(), true),
-            ("/dsseEnvelope/payload".to_owned(), true),
-            (format!("{entry}/inclusionPromise/signedEntryTimestamp"), true),
-            (format!("{entry}/canonicalizedBody"), true),
-            // Not every part of these is signed, or read.
-            (stamp.to_owned(), false),
-            (format!("{entry}/logId/keyId"), false),
-            // The checkpoint has it again, signed.
-            (format!("{entry}/inclusionProof/rootHash"), false),
-        ];
-        let hashes = format!("{entry}/inclusionProof/hashes");
-        wanted.extend(fields.iter().map(|(field, _)| field.clone()).chain([hashes.clone()]));
-        let proof = whole.pointer(&hashes).and_then(Value::as_array).map_or(0, Vec::len);
-        found.extend((proof > 0).then(|| hashes.clone()));
-        fields.extend((0..proof).map(|nth| (format!("{hashes}/{nth}"), true)));
-        for (field, is_fatal) in fields {
-            let Some(text) = whole.pointer(&field).and_then(Value::as_str) else { continue };
-            found.insert(field.clone());
-            let decoded = STANDARD.decode(text).expect("base64");
-            for bit in (0..decoded.len() * 8).step_by(step) {
-                let mut damaged = decoded.clone();
-                damaged[bit / 8] ^= 1 << (bit % 8);
-                let mut bundle = whole.clone();
-                *bundle.pointer_mut(&field).expect("it is there") = json!(STANDARD.encode(damaged));
-                if let Ok(same) = prove(bundle.to_string().as_bytes(), more, today()) {
-                    assert!(!is_fatal && same == proven(name, more), "{name}, {field}, bit {bit}");
-                }
-            }
+    std::thread::scope(|scope| {
+        for run in bundles.map(|(name, more)| scope.spawn(move || bits_of(name, more, step))) {
+            let (more, seen) = run.join().expect("no bit may differ");
+            wanted.extend(more);
+            found.extend(seen);
         }
-        let checkpoint = format!("{entry}/inclusionProof/checkpoint/envelope");
-        wanted.insert(checkpoint.clone());
-        let Some(text) = whole.pointer(&checkpoint).and_then(Value::as_str) else { continue };
-        found.insert(checkpoint.clone());
-        let signed = text.find("\n\n").expect("a checkpoint has signatures");
-        for at in (0..text.len()).step_by(step.div_ceil(8)).filter(|at| text.is_char_boundary(*at)) {
-            let other = text.get(at..=at).map_or("?", |one| if one == "x" { "y" } else { "x" });
-            let Some(end) = text.get(at..).and_then(|rest| rest.chars().next()).map(|one| at + one.len_utf8()) else {
-                continue;
-            };
+    });
+    found.retain(|field| wanted.contains(field));
+    assert_eq!(found, wanted);
+}
+
+/// Changes the bits of a bundle. The fields that were looked for, and those that it has.
+fn bits_of(name: &str, more: &[Arc<TrustedRoot>], step: usize) -> (BTreeSet<String>, BTreeSet<String>) {
+    let entry = "/verificationMaterial/tlogEntries/0";
+    let stamp = "/verificationMaterial/timestampVerificationData/rfc3161Timestamps/0/signedTimestamp";
+    let (mut wanted, mut found) = (BTreeSet::new(), BTreeSet::new());
+    let whole: Value = serde_json::from_slice(&bytes(name)).expect("JSON");
+    let mut fields = vec![
+        ("/verificationMaterial/certificate/rawBytes".to_owned(), true),
+        ("/dsseEnvelope/signatures/0/sig".to_owned(), true),
+        ("/dsseEnvelope/payload".to_owned(), true),
+        (format!("{entry}/inclusionPromise/signedEntryTimestamp"), true),
+        (format!("{entry}/canonicalizedBody"), true),
+        // Not every part of these is signed, or read.
+        (stamp.to_owned(), false),
+        (format!("{entry}/logId/keyId"), false),
+        // The checkpoint has it again, signed.
+        (format!("{entry}/inclusionProof/rootHash"), false),
+    ];
+    let hashes = format!("{entry}/inclusionProof/hashes");
+    wanted.extend(fields.iter().map(|(field, _)| field.clone()).chain([hashes.clone()]));
+    let proof = whole.pointer(&hashes).and_then(Value::as_array).map_or(0, Vec::len);
+    found.extend((proof > 0).then(|| hashes.clone()));
+    fields.extend((0..proof).map(|nth| (format!("{hashes}/{nth}"), true)));
+    for (field, is_fatal) in fields {
+        let Some(text) = whole.pointer(&field).and_then(Value::as_str) else { continue };
+        found.insert(field.clone());
+        let decoded = STANDARD.decode(text).expect("base64");
+        for bit in (0..decoded.len() * 8).step_by(step) {
+            let mut damaged = decoded.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
             let mut bundle = whole.clone();
-            *bundle.pointer_mut(&checkpoint).expect("it is there") = json!([&text[..at], other, &text[end..]].concat());
+            *bundle.pointer_mut(&field).expect("it is there") = json!(STANDARD.encode(damaged));
             if let Ok(same) = prove(bundle.to_string().as_bytes(), more, today()) {
-                assert!(at > signed && same == proven(name, more), "{name}, checkpoint, byte {at}");
+                assert!(!is_fatal && same == proven(name, more), "{name}, {field}, bit {bit}");
             }
         }
     }
-    found.retain(|field| wanted.contains(field));
-    assert_eq!(found, wanted);
+    let checkpoint = format!("{entry}/inclusionProof/checkpoint/envelope");
+    wanted.insert(checkpoint.clone());
+    let Some(text) = whole.pointer(&checkpoint).and_then(Value::as_str) else { return (wanted, found) };
+    found.insert(checkpoint.clone());
+    let signed = text.find("\n\n").expect("a checkpoint has signatures");
+    for at in (0..text.len()).step_by(step.div_ceil(8)).filter(|at| text.is_char_boundary(*at)) {
+        let other = text.get(at..=at).map_or("?", |one| if one == "x" { "y" } else { "x" });
+        let Some(end) = text.get(at..).and_then(|rest| rest.chars().next()).map(|one| at + one.len_utf8()) else {
+            continue;
+        };
+        let mut bundle = whole.clone();
+        *bundle.pointer_mut(&checkpoint).expect("it is there") = json!([&text[..at], other, &text[end..]].concat());
+        if let Ok(same) = prove(bundle.to_string().as_bytes(), more, today()) {
+            assert!(at > signed && same == proven(name, more), "{name}, checkpoint, byte {at}");
+        }
+    }
+    (wanted, found)
 }
 
 #[test]
