@@ -276,12 +276,13 @@ impl ProviderRun<'_> {
         };
         let mark = self.look.sightings.mark(version);
         // Before the version's tag goes.
-        let done = self.attest_present(version, MirrorOutcome::still(outcome.action.clone())).await?;
+        let outcome =
+            if is_by_publisher { self.attest_present(version, outcome.clone()).await? } else { outcome.clone() };
         let new = change(&*store, (self.address, version), &later, mark, by, self.run.reporter).await?;
         if let Some(mark) = new.filter(|_| !is_by_publisher) {
             self.mark(version, mark);
         }
-        Ok(done)
+        Ok(outcome)
     }
 
     /// Carries a release, if it is trusted.

@@ -204,7 +204,7 @@ fn checksums_that_no_signature_covers_were_in_the_download_document() {
     let signature = key.sign(&std::fs::read(scene.path(sums)).expect("it was written"));
     scene.context.write(&format!("{sums}.sig"), signature);
     scene.context.write("key.asc", key.armored());
-    let rule = "[[key]]\nname = \"acme\"\nfile = \"key.asc\"\n[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"acme\"]\n";
+    let rule = "[[key]]\nname = \"acme\"\nfile = \"key.asc\"\n[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"acme\"]\nunnamed = \"allow\"\n";
     scene.context.write("trust.toml", rule);
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
     scene.run("serve --new-key bridge.asc").success();

@@ -26,7 +26,7 @@ use crate::MirrorError;
 const AT_ONCE: usize = 8;
 
 /// The attestations of one release, each with its file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AttestationFiles {
     of: String,
     bundles: BTreeMap<Digest, (String, AttachedFile)>,

@@ -26,16 +26,15 @@ impl Question<'_> {
         let stays = matches!(outcome.action, MirrorAction::Present | MirrorAction::NotOurs);
         let Some(release) = present.or(chosen.release.clone()).filter(|_| moves || stays) else { return Ok(()) };
         let (is_there, takes_notices) = (stays || outcome.action != MirrorAction::Add, self.takes_notices()?);
-        let mut files = AttestationFiles::read(self.attestations, release.id(), self.reporter).await?;
-        if is_there && !takes_notices {
-            // What comes later has no place there.
-            files = files.notices();
-        }
-        if stays || files.has_notices() {
+        let files = AttestationFiles::read(self.attestations, release.id(), self.reporter).await?;
+        // What comes later has no place there.
+        let notices = (is_there && !takes_notices).then(|| files.clone().notices());
+        let heeded = notices.as_ref().unwrap_or(&files);
+        if stays || heeded.has_notices() {
             let reporter: &dyn Reporter = if stays { self.reporter } else { &NoReporter };
-            let mut judged = files.judge(&*files.beside(release), self.trust, reporter).await?;
+            let mut judged = heeded.judge(&*heeded.beside(release), self.trust, reporter).await?;
             if is_there && !takes_notices {
-                files.not_taken(&judged, &self.destination.place(self.address)?, self.reporter);
+                heeded.not_taken(&judged, &self.destination.place(self.address)?, self.reporter);
                 judged.counting.clear();
             }
             if let Some(Withdrawal { reason, signer, .. }) = &judged.withdrawal {
@@ -49,7 +48,9 @@ impl Question<'_> {
                     false => MirrorAction::Withdrawn { reason, signer },
                 });
             }
-            if is_there && outcome.action != MirrorAction::NotOurs {
+            // What is carried, or stays as it is, gets nothing by itself.
+            let is_left = matches!(outcome.action, MirrorAction::Widen { .. } | MirrorAction::NotOurs);
+            if is_there && !is_left {
                 chosen.attestations = judged;
             }
         }

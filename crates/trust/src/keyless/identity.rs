@@ -148,7 +148,7 @@ impl Identity {
             if path.rsplit('/').next().is_some_and(|file| file.contains('*')) {
                 return wrong("workflow", "must name one file: with `*`, other workflows of the repository could sign");
             }
-            let is_yaml = |path: &str| path.ends_with(".yml") || path.ends_with(".yaml");
+            let is_yaml = |path: &str| matches!(path.rsplit_once('.'), Some((_, "yml" | "yaml")));
             if is_github && !(path.contains(".github/workflows/") && is_yaml(path)) {
                 return wrong("workflow", "must be a file of .github/workflows that ends in .yml or .yaml");
             }
