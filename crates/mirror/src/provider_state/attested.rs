@@ -42,10 +42,12 @@ impl Question<'_> {
                 let decided = Withdrawer::Publisher { signer: signer.clone() };
                 // People withdraw what they have pushed.
                 let is_ours = mark.is_some() && self.rules.gone != DelistedPolicy::Report && takes_notices;
-                *outcome = MirrorOutcome::still(match is_there {
-                    true if is_ours => MirrorAction::Withdraw { reason, decided },
-                    true => MirrorAction::Gone { reason: Some(reason), decided },
-                    false => MirrorAction::Withdrawn { reason, signer },
+                *outcome = MirrorOutcome::still(if !is_there {
+                    MirrorAction::Withdrawn { reason, signer }
+                } else if is_ours {
+                    MirrorAction::Withdraw { reason, decided }
+                } else {
+                    MirrorAction::Gone { reason: Some(reason), decided }
                 });
             }
             // What is carried, or stays as it is, gets nothing by itself.

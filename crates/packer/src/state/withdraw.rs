@@ -21,9 +21,10 @@ impl StatePlan<'_> {
             // Before anything is written, so that a refusal leaves the release as it is.
             store.demand_untag(&tag).await?;
         }
-        let notice = match self.is_signed() {
-            true => None,
-            false => Some(put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?),
+        let notice = if self.is_signed() {
+            None
+        } else {
+            Some(put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?)
         };
         let new = notice.as_ref().filter(|notice| notice.attachment.state == AttachmentState::Attached);
         let is_new = new.is_some();
