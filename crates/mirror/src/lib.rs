@@ -46,7 +46,7 @@ pub use module::{
     ModuleOutcome, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall, WantedModule,
 };
 pub use names::providers_in_tree;
-pub use plan::{MirrorAction, MirrorOutcome, Prune};
+pub use plan::{MirrorAction, MirrorOutcome, Prune, Withdrawer};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
     DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,

@@ -51,16 +51,27 @@ pub enum MirrorAction {
     WithdrawnThere,
     /// The destination has it for fewer platforms, and not from `mirror`: it stays as it is.
     NotOurs,
+    /// Its publisher has withdrawn it, before it came: it is not carried.
+    Withdrawn {
+        /// What the notice says.
+        reason: NoticeReason,
+        /// Who signed it, as the policy calls them; `None` if no signature is required.
+        signer: Option<String>,
+    },
     /// Its place no longer lists it, or a notice withdraws it. It stays.
     Gone {
         /// What the notice says.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<NoticeReason>,
+        #[serde(flatten)]
+        decided: Withdrawer,
     },
     /// It is taken away from clients.
     Withdraw {
         /// Why, as its notice says it.
         reason: NoticeReason,
+        #[serde(flatten)]
+        decided: Withdrawer,
     },
     /// It stays, with a warning that its place has about it.
     Deprecate {
@@ -73,6 +84,21 @@ pub enum MirrorAction {
         versions: Constraints,
         /// The newest versions that the place lists, highest first.
         listed: Vec<Version>,
+    },
+}
+
+/// Who decides that a version goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "decided_by", rename_all = "kebab-case")]
+pub enum Withdrawer {
+    /// `mirror`: the rules no longer name it.
+    Rules,
+    /// `mirror`: its place no longer lists it.
+    Place,
+    /// Its publisher, in a notice.
+    Publisher {
+        /// Who signed the notice, as the policy calls them; `None` if no signature is required.
+        signer: Option<String>,
     },
 }
 
@@ -130,8 +156,6 @@ pub(crate) struct WantedVersion<'a> {
     pub(crate) there: Option<&'a [Platform]>,
     /// Whether the destination keeps it as withdrawn.
     pub(crate) withdrawn: bool,
-    /// Whether `mirror` was interrupted when it withdrew it.
-    pub(crate) is_interrupted: bool,
     pub(crate) mark: Option<&'a VersionMark>,
     /// Which releases of the destination get further platforms.
     pub(crate) platform_fill: PlatformFill,
@@ -148,7 +172,6 @@ impl WantedVersion<'_> {
         };
         match (self.there, self.mark) {
             (None, Some(VersionMark::Withdrawn(_))) if self.withdrawn => MirrorOutcome::still(MirrorAction::Reinstate),
-            (None, Some(_)) if self.is_interrupted => MirrorOutcome::still(MirrorAction::Reinstate),
             (None, _) if self.withdrawn => MirrorOutcome::still(MirrorAction::WithdrawnThere),
             (None, _) if wanted.is_empty() => MirrorOutcome::still(MirrorAction::NoPlatform),
             (None, _) => MirrorOutcome::moves(MirrorAction::Add, wanted),
@@ -209,7 +232,8 @@ impl OtherVersions<'_> {
             .partition(|version| offered.contains(version));
         let of = ours.len() + gone.len();
         let pruned = |version: &Version| self.prune == Prune::Withdraw && !wanted.contains(&version.to_string());
-        let unlisted = || withdraw(&format!("{} {UNLISTED}", self.from));
+        let unlisted = || withdraw(&format!("{} {UNLISTED}", self.from), Withdrawer::Place);
+        let kept = || MirrorAction::Gone { reason: None, decided: Withdrawer::Place };
         // A version that an interrupted run began to withdraw does not count towards the share.
         let halves = self.half_withdrawn.iter().filter(|version| self.sightings.mark(version).is_some()).cloned();
         let (halves, half_gone): (Vec<Version>, Vec<Version>) = halves.partition(|version| offered.contains(version));
@@ -218,13 +242,14 @@ impl OtherVersions<'_> {
         let too_many = (self.gone == DelistedPolicy::Withdraw && is_much && !gone.is_empty())
             .then_some(GoneVersions { gone: gone.len(), of });
         let ours = ours.into_iter().chain(halves.into_iter().filter(pruned));
-        let mut actions: Vec<(Version, MirrorAction)> = ours.map(|version| (version, withdraw(UNNAMED))).collect();
+        let mut actions: Vec<(Version, MirrorAction)> =
+            ours.map(|version| (version, withdraw(UNNAMED, Withdrawer::Rules))).collect();
         actions.extend(half_gone.into_iter().map(|version| match self.gone {
-            DelistedPolicy::Report => (version, MirrorAction::Gone { reason: None }),
+            DelistedPolicy::Report => (version, kept()),
             DelistedPolicy::Withdraw | DelistedPolicy::WithdrawAll => (version, unlisted()),
         }));
         actions.extend(gone.into_iter().map(|version| match (self.gone, &too_many) {
-            (DelistedPolicy::Report, _) | (_, Some(_)) => (version, MirrorAction::Gone { reason: None }),
+            (DelistedPolicy::Report, _) | (_, Some(_)) => (version, kept()),
             (DelistedPolicy::Withdraw | DelistedPolicy::WithdrawAll, None) => (version, unlisted()),
         }));
         actions.sort_by(|(one, _), (other, _)| one.precedence(other));
@@ -232,14 +257,9 @@ impl OtherVersions<'_> {
     }
 }
 
-/// Whether the reason of a withdrawal is one that `mirror` gives.
-pub(crate) fn is_of_mirror(reason: &NoticeReason) -> bool {
-    reason.as_str() == UNNAMED || reason.as_str().ends_with(UNLISTED)
-}
-
-fn withdraw(reason: &str) -> MirrorAction {
+fn withdraw(reason: &str, decided: Withdrawer) -> MirrorAction {
     let usual = || format!("its place {UNLISTED}").parse().expect("the text is one short line");
-    MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
+    MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()), decided }
 }
 
 /// What becomes of constraints that no listed version meets: a version that was withdrawn is named with the reason.

@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_fetch::Trust;
-use tofu_oci_packer::AttachedFile;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::NoticeReason;
@@ -21,13 +20,13 @@ use crate::attestations::{AttestationFiles, Attestations, JudgedFiles};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
 use crate::destination::sightings::{Sightings, VersionMark};
-use crate::plan::{
-    GoneVersions, MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet,
-};
+use crate::plan::{GoneVersions, MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, unmet};
 use crate::rules::{DelistedPolicy, MirrorRules};
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::transfer::{demand_own, names};
 use crate::{Destination, MirrorError};
+
+mod attested;
 
 /// The most characters of a warning that becomes a notice.
 const REASON: usize = 1024;
@@ -65,8 +64,10 @@ pub(crate) struct ProviderState {
     pub(crate) outcomes: Vec<(Option<Version>, Result<MirrorOutcome, MirrorError>)>,
     /// The releases that were asked for their platforms.
     pub(crate) releases: HashMap<Version, Arc<dyn Release>>,
+    /// Attestations of releases that are carried.
+    pub(crate) files: HashMap<Version, AttestationFiles>,
     /// Attestations that count for releases which the destination has.
-    pub(crate) attestations: HashMap<Version, Vec<AttachedFile>>,
+    pub(crate) attestations: HashMap<Version, JudgedFiles>,
 }
 
 /// What both ends list.
@@ -96,7 +97,15 @@ impl<'a> TwoListings<'a> {
 struct ChosenOutcome {
     outcome: Result<MirrorOutcome, MirrorError>,
     release: Option<Arc<dyn Release>>,
-    attestations: Vec<AttachedFile>,
+    files: AttestationFiles,
+    attestations: JudgedFiles,
+}
+
+impl From<Result<MirrorOutcome, MirrorError>> for ChosenOutcome {
+    fn from(outcome: Result<MirrorOutcome, MirrorError>) -> Self {
+        let (files, attestations) = (AttestationFiles::default(), JudgedFiles::default());
+        Self { outcome, release: None, files, attestations }
+    }
 }
 
 impl Question<'_> {
@@ -136,13 +145,24 @@ impl Question<'_> {
         let choices: Vec<_> = choices.collect();
         let chosen: Vec<ChosenOutcome> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
         let (listed, outcomes, releases) = (there.tags.clone(), Vec::new(), HashMap::new());
-        let attestations = HashMap::new();
-        let mut look =
-            ProviderState { first_seen, known, sightings, interrupted, listed, outcomes, releases, attestations };
-        for (selected, ChosenOutcome { outcome, release, attestations }) in selection.versions.iter().zip(chosen) {
-            look.releases.extend(release.map(|release| (selected.version.clone(), release)));
-            if !attestations.is_empty() {
-                look.attestations.insert(selected.version.clone(), attestations);
+        let (files, attestations) = (HashMap::new(), HashMap::new());
+        let mut look = ProviderState {
+            first_seen,
+            known,
+            sightings,
+            interrupted,
+            listed,
+            outcomes,
+            releases,
+            files,
+            attestations,
+        };
+        for (selected, chosen) in selection.versions.iter().zip(chosen) {
+            let (version, ChosenOutcome { outcome, release, files, attestations }) = (&selected.version, chosen);
+            look.releases.extend(release.map(|release| (version.clone(), release)));
+            look.files.insert(version.clone(), files);
+            if !attestations.counting.is_empty() {
+                look.attestations.insert(version.clone(), attestations);
             }
             let warning = match &outcome {
                 Ok(outcome) => self.warning(selected, &outcome.action, &lists, &mut look).await,
@@ -239,7 +259,7 @@ impl Question<'_> {
             MirrorChoice::Held { until } => Ok(MirrorOutcome::still(MirrorAction::Held { until: *until })),
             MirrorChoice::Denied { by } => Ok(MirrorOutcome::still(MirrorAction::Denied { by: by.clone() })),
         };
-        ChosenOutcome { outcome, release: None, attestations: Vec::new() }
+        outcome.into()
     }
 
     /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name, or if
@@ -286,35 +306,15 @@ impl Question<'_> {
             offered: offered.as_deref(),
             there: there.as_deref(),
             withdrawn: is_withdrawn,
-            is_interrupted: lists.half_withdrawn_there.contains(version) && self.withdrew(version, to).await,
             mark,
             platform_fill: self.destination.platform_fill(),
         };
-        let (mut outcome, mut attestations) = (wanted.outcome(), Vec::new());
-        if let (MirrorAction::Present, Some(present)) = (&outcome.action, present) {
-            match self.attested(present).await? {
-                JudgedFiles::Count(files) => attestations = files,
-                JudgedFiles::Withdrawn(reason) => {
-                    // People withdraw what they have pushed.
-                    let is_ours = mark.is_some() && self.rules.gone != DelistedPolicy::Report;
-                    outcome = MirrorOutcome::still(if is_ours {
-                        MirrorAction::Withdraw { reason }
-                    } else {
-                        MirrorAction::Gone { reason: Some(reason) }
-                    });
-                }
-            }
+        let mut chosen = ChosenOutcome { release, ..Ok(wanted.outcome()).into() };
+        self.heed_attestations(&mut chosen, present, mark).await?;
+        if lists.half_withdrawn_there.contains(version) && mark.is_some() && self.rules.gone != DelistedPolicy::Report {
+            self.go_on_withdrawing(&mut chosen, version, to).await;
         }
-        Ok(ChosenOutcome { outcome: Ok(outcome), release, attestations })
-    }
-
-    /// What attestations come to for a release that the destination has.
-    async fn attested(&self, there: Arc<dyn Release>) -> Result<JudgedFiles, MirrorError> {
-        if self.attestations.is_none() || self.destination.store(self.address)?.is_none() {
-            return Ok(JudgedFiles::Count(Vec::new()));
-        }
-        let found = AttestationFiles::read(self.attestations, there.id(), self.reporter).await?;
-        found.judge(&*found.beside(there), self.trust, self.reporter).await
+        Ok(chosen)
     }
 
     /// Whether a version that was listed a moment ago has been withdrawn at the destination since.
@@ -329,16 +329,6 @@ impl Question<'_> {
         }
     }
 
-    /// Whether the notice of a withdrawn version at the destination is one of this program's.
-    async fn withdrew(&self, version: &Version, to: &dyn Source) -> bool {
-        match to.release(self.address, version).await {
-            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { reason: Some(reason), .. }, .. }) => {
-                is_of_mirror(&reason)
-            }
-            _ => false,
-        }
-    }
-
     /// What the place says against a version that is there afterwards, unless the destination has a notice of it already or
     /// takes none.
     async fn warning(
@@ -350,8 +340,7 @@ impl Question<'_> {
     ) -> Option<NoticeReason> {
         let version = &selected.version;
         let is_there = matches!(action, MirrorAction::Add | MirrorAction::Widen { .. } | MirrorAction::Present);
-        let takes_notices = matches!(self.destination.store(self.address), Ok(Some(_)));
-        if !is_there || !takes_notices || lists.deprecated_there.contains(version) {
+        if !is_there || !self.takes_notices().is_ok_and(|takes| takes) || lists.deprecated_there.contains(version) {
             return None;
         }
         if lists.from_deprecated.contains(version) {

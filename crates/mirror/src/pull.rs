@@ -12,16 +12,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
+use futures_util::FutureExt as _;
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
-use tofu_oci_packer::{AttachedFile, ReplaceTag};
+use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use self::failed_keeping::FailedKeeping;
 use self::of_others::VersionsOfOthers;
-use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
+use self::offered::{FetchRelease, UpstreamRelease};
 use crate::attestations::{AttestationFiles, Attestations};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
@@ -140,13 +140,13 @@ impl PullThrough {
         version: &Version,
         platform: Option<&Platform>,
     ) -> Result<Arc<dyn Release>, Arc<MirrorError>> {
-        let release = self.pull(address, version, PullExtent::Version).await?;
+        let release = self.pull(address, version, PullExtent::Version, None).await?;
         let Some(platform) = platform else { return Ok(release) };
         let has = |platforms: Vec<Platform>| platforms.contains(platform);
         if has(release.platforms().await.map_err(shared)?) {
             return Ok(release);
         }
-        self.pull(address, version, PullExtent::Platforms).await
+        self.pull(address, version, PullExtent::Platforms, None).await
     }
 
     /// The release as the destination has it, else as the upstream offers it, unjudged. The first package of the latter that is
@@ -159,11 +159,11 @@ impl PullThrough {
         if let Some(release) = self.work.there(address, version).await? {
             return Ok(release);
         }
-        let (upstream, _) = self.work.attested(address, version).await?;
+        let (upstream, files) = self.work.attested(address, version, None).await?;
         let (through, id) = (self.clone(), upstream.id().clone());
         let fetch: FetchRelease = Arc::new(move || {
-            let (through, id) = (through.clone(), id.clone());
-            async move { through.release(&id.address, &id.version, None).await }.boxed()
+            let (through, id, files) = (through.clone(), id.clone(), Arc::clone(&files));
+            async move { through.pull(&id.address, &id.version, PullExtent::Version, Some(files)).await }.boxed()
         });
         let (reporter, failed_keeping) = (Arc::clone(&self.work.reporter), Arc::clone(&self.failed_keeping));
         Ok(Arc::new(UpstreamRelease { upstream, fetch, reporter, failed_keeping }))
@@ -179,17 +179,18 @@ impl PullThrough {
         self.work.options.upstream_use
     }
 
-    /// Joins the fetch that is under way, or begins one.
+    /// Joins the fetch that is under way, or begins one. Attestations that were read before are not read again.
     async fn pull(
         &self,
         address: &ProviderAddr,
         version: &Version,
         extent: PullExtent,
+        files: Option<Arc<AttestationFiles>>,
     ) -> Result<Arc<dyn Release>, Arc<MirrorError>> {
         let key = PullKey { address: address.clone(), version: version.clone(), extent };
         let pull = self.running.join(&key, || {
             let (work, own) = (Arc::clone(&self.work), key.clone());
-            async move { work.pull(&own.address, &own.version, own.extent).await.map_err(Arc::new) }.boxed()
+            async move { work.pull(own, files).await.map_err(Arc::new) }.boxed()
         });
         pull.await
     }
@@ -313,10 +314,10 @@ impl PullWork {
 
     async fn pull(
         &self,
-        address: &ProviderAddr,
-        version: &Version,
-        extent: PullExtent,
+        PullKey { address, version, extent }: PullKey,
+        files: Option<Arc<AttestationFiles>>,
     ) -> Result<Arc<dyn Release>, MirrorError> {
+        let (address, version) = (&address, &version);
         let replace = match (self.there(address, version).await?, extent) {
             (Some(release), PullExtent::Version) => return Ok(release),
             (Some(release), PullExtent::Platforms) if self.options.upstream_use == UpstreamUse::Sealed => {
@@ -325,10 +326,12 @@ impl PullWork {
             (Some(_), PullExtent::Platforms) => ReplaceTag::Replace,
             (None, _) => ReplaceTag::Refuse,
         };
-        let (release, found) = self.attested(address, version).await?;
+        let (release, files) = self.attested(address, version, files).await?;
         let platforms = release.platforms().await?;
-        let files = self.demand_trusted(&release, &platforms, &found).await?;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
+        let now = Trust { now: SystemTime::now(), ..trust.clone() };
+        let checker = TrustChecker::new(&now, &*self.reporter);
+        let files = files.demand_trusted(&release, &platforms, (&checker, &now), &*self.reporter).await?;
         let (rename, predecessors) = names(trust);
         let request = TransferRequest {
             platforms,
@@ -360,34 +363,27 @@ impl PullWork {
         }));
     }
 
-    /// The release of the upstream with its attestations beside it.
+    /// The release of the upstream with its attestations beside it, which are read if they were not before.
     async fn attested(
         &self,
         address: &ProviderAddr,
         version: &Version,
-    ) -> Result<(Arc<dyn Release>, AttestationFiles), MirrorError> {
+        files: Option<Arc<AttestationFiles>>,
+    ) -> Result<(Arc<dyn Release>, Arc<AttestationFiles>), MirrorError> {
         let release = (self.upstream)().release(address, version).await?;
-        let from = self.options.attestations.as_ref();
-        let found = AttestationFiles::read(from, release.id(), &*self.reporter).await?;
-        Ok((found.beside(release), found))
-    }
-
-    /// Demands that the trust policy admits the release and each of its packages, now. Gives the attestations that count.
-    async fn demand_trusted(
-        &self,
-        release: &Arc<dyn Release>,
-        platforms: &[Platform],
-        found: &AttestationFiles,
-    ) -> Result<Vec<AttachedFile>, MirrorError> {
-        let trust = Trust { now: SystemTime::now(), ..self.options.trust.clone() };
-        let checker = TrustChecker::new(&trust, &*self.reporter);
-        checker.of_release(&**release).await?;
-        let offers: Vec<_> = platforms.iter().map(|platform| Arc::clone(release).offer(platform)).collect();
-        let mut offers = futures_util::stream::iter(offers).buffered(AT_ONCE);
-        while let Some(offer) = offers.try_next().await? {
-            checker.of_offer(&offer).await?;
-        }
-        found.that_count(&**release, &trust, &*self.reporter).await
+        let PullOptions { trust, attestations, .. } = &self.options;
+        let files = match files {
+            Some(files) => files,
+            None => match AttestationFiles::read(attestations.as_ref(), release.id(), &*self.reporter).await {
+                Err(error) if !trust.policy.wants_evidence(&trust.pins, address) => {
+                    let text = format!("{address} {version} is offered without its attestations: {error}");
+                    self.reporter.event(&Event::warning(error.code(), text));
+                    Arc::default()
+                }
+                files => Arc::new(files?),
+            },
+        };
+        Ok((files.beside(release), files))
     }
 
     /// To whoever asks, a version that is held back or denied does not exist.

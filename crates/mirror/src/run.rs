@@ -8,22 +8,24 @@ use std::sync::{Arc, PoisonError};
 use futures_util::StreamExt as _;
 use futures_util::future::{OptionFuture, join_all};
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::{Trust, TrustChecker};
-use tofu_oci_packer::{AttachmentState, ReplaceTag, Signing};
+use tofu_oci_fetch::{FetchError, Trust, TrustChecker};
+use tofu_oci_packer::{ReplaceTag, Signing};
 use tofu_oci_source::{Release, Source};
+use tofu_oci_trust::TrustRefusal;
 use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::attestations::{Attestations, attach, plan_attach, trusted};
-use crate::destination::PlatformFill;
+use crate::attestations::{AttestationFiles, Attestations, JudgedFiles, attach};
 use crate::destination::first_seen::Moves;
 use crate::destination::sightings::{Sightings, VersionMark};
-use crate::plan::{MirrorAction, MirrorOutcome, Prune, is_of_mirror};
+use crate::plan::{MirrorAction, MirrorOutcome, Prune, Withdrawer};
 use crate::provider_state::{ProviderState, Question};
 use crate::rules::MirrorRules;
-use crate::state::{Later, change};
-use crate::transfer::{names, size_of_copy};
+use crate::state::{Later, NoticeBy, change};
+use crate::transfer::names;
 use crate::{Destination, LateAttestation, MirrorError, TransferRequest};
+
+mod planned;
 
 /// How many providers are asked for at a time.
 const PROVIDERS: usize = 8;
@@ -80,94 +82,6 @@ impl MirrorLine {
 }
 
 impl MirrorJob<'_> {
-    /// What a run would do, with the bytes that it would send. Nothing is written.
-    pub async fn plan(&self, reporter: &dyn Reporter) -> Vec<MirrorLine> {
-        let count = Counter::new(reporter, "providers", self.providers.len());
-        let checker = TrustChecker::new(self.trust, reporter);
-        let planned = self.providers.iter().map(async |(address, from)| {
-            let lines = self.plan_provider(address, &**from, &checker, reporter).await;
-            count.done();
-            lines
-        });
-        let planned: Vec<_> = planned.collect();
-        let lines: Vec<Vec<MirrorLine>> = futures_util::stream::iter(planned).buffered(PROVIDERS).collect().await;
-        lines.into_iter().flatten().collect()
-    }
-
-    async fn plan_provider(
-        &self,
-        address: &ProviderAddr,
-        from: &dyn Source,
-        checker: &TrustChecker<'_>,
-        reporter: &dyn Reporter,
-    ) -> Vec<MirrorLine> {
-        let mut look = match self.question(address, from, reporter).look().await {
-            Ok(look) => look,
-            Err(error) => return vec![failed(address, error)],
-        };
-        let mut lines = Vec::with_capacity(look.outcomes.len());
-        for (version, outcome) in std::mem::take(&mut look.outcomes) {
-            let outcome = match (outcome, &version) {
-                (Ok(outcome), Some(version)) => {
-                    self.planned((address, version), outcome, &look, checker, reporter).await
-                }
-                (outcome, _) => outcome,
-            };
-            lines.push(MirrorLine { address: address.clone(), version, outcome });
-        }
-        lines
-    }
-
-    /// The outcome with what it would send, if a run would not refuse it.
-    async fn planned(
-        &self,
-        (address, version): (&ProviderAddr, &Version),
-        outcome: MirrorOutcome,
-        look: &ProviderState,
-        checker: &TrustChecker<'_>,
-        reporter: &dyn Reporter,
-    ) -> Result<MirrorOutcome, MirrorError> {
-        if let (MirrorAction::Present, Some(files)) = (&outcome.action, look.attestations.get(version)) {
-            let Some(store) = self.destination.store(address)? else { return Ok(outcome) };
-            let id = self.destination.source(address)?.release(address, version).await?.id().clone();
-            let report = plan_attach(&*store, &id, files, reporter).await?;
-            let new = report.attachments.iter().filter(|one| one.state == AttachmentState::Missing);
-            let bytes = Some(new.map(|one| one.bytes).sum());
-            return Ok(MirrorOutcome { bytes, attestations: LateAttestation::of(&report, files), ..outcome });
-        }
-        let Some(release) = look.releases.get(version) else { return Ok(outcome) };
-        if matches!(outcome.action, MirrorAction::Add | MirrorAction::Widen { .. }) {
-            let (platforms, how) = (&outcome.platforms, (checker, self.trust));
-            trusted(self.attestations, Arc::clone(release), platforms, how, reporter).await?;
-        }
-        self.measured(outcome, release, reporter).await
-    }
-
-    /// The outcome with the bytes that it would send.
-    async fn measured(
-        &self,
-        outcome: MirrorOutcome,
-        release: &Arc<dyn Release>,
-        reporter: &dyn Reporter,
-    ) -> Result<MirrorOutcome, MirrorError> {
-        // Only a tree takes single packages out of a repository.
-        if let (MirrorAction::Add, PlatformFill::Mirrored, Some(from)) =
-            (&outcome.action, self.destination.platform_fill(), release.store())
-        {
-            let bytes = size_of_copy(&**release, &*from, &outcome.platforms, reporter).await?;
-            return Ok(MirrorOutcome { bytes, ..outcome });
-        }
-        let mut bytes = Some(0_u64);
-        for platform in outcome.moving() {
-            let offer = Arc::clone(release).offer(platform).await?;
-            for part in offer.package.parts() {
-                let size = offer.release.size(part).await?;
-                bytes = bytes.zip(size).map(|(sum, size)| sum.saturating_add(size));
-            }
-        }
-        Ok(MirrorOutcome { bytes, ..outcome })
-    }
-
     /// Does it. The lines are in the order of the providers and their versions; what fails of a release is in its line.
     /// [`Destination::finish`] completes the destination.
     pub async fn run(&self, how: &Carrying<'_>, reporter: &dyn Reporter) -> Vec<MirrorLine> {
@@ -206,6 +120,17 @@ impl MirrorJob<'_> {
         let Self { rules, destination, prune, now, trust, attestations, .. } = *self;
         Question { rules, prune, now, destination, trust, attestations, reporter, address, from }
     }
+}
+
+/// The outcome of a release that is not carried because it is withdrawn, else the error.
+fn withdrawn_or(error: MirrorError) -> Result<MirrorOutcome, MirrorError> {
+    if let MirrorError::Fetch(FetchError::Untrusted { refusal, .. }) = &error
+        && let TrustRefusal::Withdrawn { reason, by, .. } = &**refusal
+    {
+        let (reason, signer) = (reason.clone(), by.clone());
+        return Ok(MirrorOutcome::still(MirrorAction::Withdrawn { reason, signer }));
+    }
+    Err(error)
 }
 
 fn failed(address: &ProviderAddr, error: MirrorError) -> MirrorLine {
@@ -288,11 +213,17 @@ fn moves(look: &ProviderState) -> Moves {
         let (Some(version), Ok(outcome)) = (version, outcome) else { continue };
         let brings = matches!(outcome.action, MirrorAction::Add | MirrorAction::Widen { .. });
         moves.brings |= brings;
-        if brings || matches!(outcome.action, MirrorAction::Withdraw { .. } | MirrorAction::Reinstate) {
+        let withdraws = matches!(outcome.action, MirrorAction::Withdraw { .. }) && !is_by_publisher(&outcome.action);
+        if brings || withdraws || outcome.action == MirrorAction::Reinstate {
             moves.versions.insert(version.to_string());
         }
     }
     moves
+}
+
+/// Whether a notice withdraws a version: it does not come back because the rules name it, so it gets no mark of this program.
+fn is_by_publisher(action: &MirrorAction) -> bool {
+    matches!(action, MirrorAction::Withdraw { decided: Withdrawer::Publisher { .. }, .. })
 }
 
 /// Whether the first run for a provider finds nothing to keep: then it makes no repository either.
@@ -318,15 +249,17 @@ impl ProviderRun<'_> {
         let later = match &outcome.action {
             MirrorAction::Add | MirrorAction::Widen { .. } => {
                 let _turn = self.run.turns.acquire().await;
-                return self.carry(version, outcome).await;
+                return self.carry(version, outcome).await.or_else(withdrawn_or);
             }
-            MirrorAction::Withdraw { reason } => Later::Withdraw(reason),
+            MirrorAction::Withdraw { reason, .. } => Later::Withdraw(reason),
             MirrorAction::Deprecate { reason } => Later::Deprecate(reason),
             MirrorAction::Reinstate => Later::Reinstate,
-            MirrorAction::Present => {
+            MirrorAction::Present | MirrorAction::Gone { .. } => {
                 let _turn = self.run.turns.acquire().await;
                 let outcome = self.attest_present(version, outcome).await?;
-                self.run.job.destination.complete(self.address, version, self.from).await?;
+                if outcome.action == MirrorAction::Present {
+                    self.run.job.destination.complete(self.address, version, self.from).await?;
+                }
                 return Ok(outcome);
             }
             _ => return Ok(outcome),
@@ -335,12 +268,18 @@ impl ProviderRun<'_> {
         let Some(store) = self.run.job.destination.store(self.address)? else {
             return Err(MirrorError::NoNotices { place: self.run.job.destination.place(self.address)? });
         };
-        let key = self.run.how.signing.as_ref().map(|signing| signing.key);
+        let is_by_publisher = is_by_publisher(&outcome.action);
+        let notice = self.look.attestations.get(version).and_then(|judged| judged.withdrawal.as_ref());
+        let by = match &self.run.how.signing {
+            _ if is_by_publisher => NoticeBy::Publisher(notice.map(|notice| &notice.notice)),
+            signing => NoticeBy::Mirror(signing.map(|signing| signing.key)),
+        };
         let mark = self.look.sightings.mark(version);
-        let new = change(&*store, (self.address, version), &later, mark, key, self.run.reporter).await?;
-        // What a notice has withdrawn does not come back because the rules name it.
-        let is_by_notice = matches!(later, Later::Withdraw(reason) if !is_of_mirror(reason));
-        if let Some(mark) = new.filter(|_| !is_by_notice) {
+        // Before the version's tag goes.
+        let outcome =
+            if is_by_publisher { self.attest_present(version, outcome.clone()).await? } else { outcome.clone() };
+        let new = change(&*store, (self.address, version), &later, mark, by, self.run.reporter).await?;
+        if let Some(mark) = new.filter(|_| !is_by_publisher) {
             self.mark(version, mark);
         }
         Ok(outcome)
@@ -350,7 +289,10 @@ impl ProviderRun<'_> {
     async fn carry(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
         let MirrorRun { how, job, checker, reporter, .. } = self.run;
         let (release, platforms) = (self.release(version).await?, &outcome.platforms);
-        let (release, files) = trusted(job.attestations, release, platforms, (checker, how.trust), *reporter).await?;
+        let none = AttestationFiles::default();
+        let files = self.look.files.get(version).unwrap_or(&none);
+        let release = files.beside(release);
+        let files = files.demand_trusted(&release, platforms, (checker, how.trust), *reporter).await?;
         let replace = if outcome.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
         let (rename, predecessors) = names(how.trust);
         let request = TransferRequest {
@@ -385,7 +327,7 @@ impl ProviderRun<'_> {
     /// Puts attestations beside a release that the destination has.
     async fn attest_present(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
         let MirrorRun { job, reporter, .. } = self.run;
-        let Some(files) = self.look.attestations.get(version) else { return Ok(outcome) };
+        let Some(JudgedFiles { counting: files, .. }) = self.look.attestations.get(version) else { return Ok(outcome) };
         let Some(store) = job.destination.store(self.address)? else { return Ok(outcome) };
         let id = job.destination.source(self.address)?.release(self.address, version).await?.id().clone();
         let report = attach(&*store, &id, files, *reporter).await?;

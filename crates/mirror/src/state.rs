@@ -1,5 +1,6 @@
 //! What `mirror` says later of a release that it carried: withdrawn, available again, deprecated.
 
+use bytes::Bytes;
 use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateRequest};
 use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, PrivateKey};
@@ -15,6 +16,14 @@ pub(crate) enum Later<'a> {
     Deprecate(&'a NoticeReason),
 }
 
+/// Who says it.
+pub(crate) enum NoticeBy<'a> {
+    /// This program, with its key if it has one.
+    Mirror(Option<&'a PrivateKey>),
+    /// The publisher, in this bundle, or in one that the destination has.
+    Publisher(Option<&'a Bytes>),
+}
+
 /// Changes the state of a release, and returns the mark that it has then; `None` if that stays.
 ///
 /// # Errors
@@ -24,7 +33,7 @@ pub(crate) async fn change(
     (address, version): (&ProviderAddr, &Version),
     later: &Later<'_>,
     mark: Option<&VersionMark>,
-    key: Option<&PrivateKey>,
+    by: NoticeBy<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Option<VersionMark>, MirrorError> {
     let (change, reason) = match later {
@@ -35,7 +44,11 @@ pub(crate) async fn change(
             (StateChange::Reinstate, reason.parse().expect("the text is one short line"))
         }
     };
-    let request = StateRequest { change, version, address: SignAddress::Given(address.clone()), reason, key };
+    let (key, signed) = match by {
+        NoticeBy::Mirror(key) => (key, None),
+        NoticeBy::Publisher(bundle) => (None, bundle),
+    };
+    let request = StateRequest { change, version, address: SignAddress::Given(address.clone()), reason, key, signed };
     let plan = match (StatePlan::look(store, request, reporter).await, later, mark) {
         // Nothing is left of the release: its tag goes.
         (

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tofu_oci_trust::{BUNDLE_TYPE, BUNDLES_LIMIT, Peek, peek_bundle};
+use tofu_oci_trust::{BUNDLE_TYPE, BUNDLES_LIMIT, NOTICE_PREDICATE, Peek, peek_bundle};
 use tofu_oci_types::parse_strictly;
 
 use crate::AttachError;
@@ -72,6 +72,11 @@ impl FromStr for AttachType {
 }
 
 impl AttachType {
+    /// What a document that is not a bundle says that it is; `None` if it does not say.
+    pub fn of(content: &[u8]) -> Option<Self> {
+        found_type(content).filter(|found| found.0 != BUNDLE_TYPE)
+    }
+
     /// Whether a file that says it is of the type `found` cannot be of this one, too. Documents in JSON may have further types.
     fn excludes(&self, found: &Self) -> bool {
         self != found && ([BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()) || found.0 == BUNDLE_TYPE)
@@ -181,6 +186,11 @@ impl AttachedFile {
 
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// Whether it is a bundle with a notice.
+    pub fn is_notice(&self) -> bool {
+        self.peek.as_ref().is_some_and(|peek| peek.statement.predicate_type == NOTICE_PREDICATE)
     }
 
     /// What a bundle claims to say, unverified; `None` for any other file.

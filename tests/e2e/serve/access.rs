@@ -95,6 +95,23 @@ fn an_archive_is_fetched_by_its_signed_link_without_a_token() {
 }
 
 #[test]
+fn the_log_line_of_a_link_below_a_path_named_no_client() {
+    let (scene, serving) = closed(Auth::Basic(ada()));
+    drop(serving);
+    let serving = Serving::start(&scene, "url = \"https://bridge.example/tofu/\"\n", &clients());
+    let path = format!("/tofu{WIDGET_PATH}");
+    let listed = serving.send("GET", &format!("{path}/1.4.0.json"), &[("Authorization", &bearer(CI))]).json();
+    let url = listed["archives"]["linux_amd64"]["url"].as_str().unwrap_or_default().to_owned();
+    let link = url.strip_prefix("https://bridge.example").map_or_else(|| format!("{path}/{url}"), str::to_owned);
+    let got = serving.get(&link);
+    assert!(got.status == 200, "{link} {} {}", got.status, got.text());
+    let (_, said) = serving.stop();
+    let mut lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let zip = lines.find(|line| line["path"].as_str().is_some_and(|path| path.ends_with(".zip"))).expect("a line");
+    assert_eq!(zip["client"], "ci", "{said}");
+}
+
+#[test]
 fn no_secret_is_in_any_line() {
     for auth in [Auth::Basic(ada()), Auth::Bearer(Bearer::new(ada()))] {
         let (scene, serving) = closed(auth);

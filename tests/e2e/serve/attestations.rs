@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use tofu_oci_testkit::{BuiltBy, LocalSigstore, Upstream};
+use tofu_oci_testkit::{Answer, BuiltBy, Fault, LocalSigstore, Rule, Upstream};
 use tofu_oci_types::Digest;
 
 use super::Serving;
@@ -78,4 +78,60 @@ fn a_folder_of_attestations_that_does_not_exist_ends_the_start() {
     scene.context.write("serve.toml", text.replace("REGISTRY", scene.registry.address()));
     let said = scene.refuse("serve --config serve.toml --check-config");
     assert!(said.contains("must be a path with a `/` or `.`"), "{said}");
+}
+
+#[test]
+fn an_address_of_attestations_that_does_not_answer_kept_releases_that_no_rule_is_for() {
+    let (scene, upstream, _) = demanding();
+    let at = format!("attestations = \"{}/attest/${{version}}\"", upstream.origin());
+    upstream.fault(Rule::on("GET", "/attest/*").then(Fault::SetStatus(500)));
+    let serving = Serving::with(&scene, &settings("[\"direct\"]", "", &at));
+    assert_ne!(serving.get(ARCHIVE).status, 200, "{}", serving.log());
+    drop(serving);
+    scene.context.write("trust.toml", "");
+    let serving = Serving::with(&scene, &settings("[\"direct\"]", "", &at));
+    assert_eq!(serving.get(ARCHIVE).status, 200, "{}", serving.log());
+    assert!(serving.log().contains("is offered without its attestations"), "{}", serving.log());
+}
+
+#[test]
+fn attestations_were_asked_for_twice_for_one_release() {
+    let (scene, upstream, sigstore) = demanding();
+    attest(&scene, &upstream, &sigstore);
+    let bundle = std::fs::read(scene.path("attestations/zap/1.0.0.json")).expect("it is there");
+    upstream.fault(Rule::on("GET", "/attest/1.0.0").then(Fault::Answer(Answer::new(200).body(bundle))));
+    let at = format!("attestations = \"{}/attest/${{version}}\"", upstream.origin());
+    let serving = Serving::with(&scene, &settings("[\"direct\"]", "", &at));
+    assert_eq!(serving.get(ARCHIVE).status, 200, "{}", serving.log());
+    let asked = upstream.conversation().into_iter().filter(|line| line.contains("/attest/"));
+    assert_eq!(asked.count(), 1, "{:?}", upstream.conversation());
+}
+
+/// The notice is about an index, so the upstream is a repository.
+#[test]
+fn a_notice_among_attestations_was_not_heeded_without_a_policy() {
+    let (scene, upstream, sigstore) = demanding();
+    scene.context.write("trust.toml", "");
+    let direct = Serving::with(&scene, &settings("[\"direct\"]", "", ""));
+    assert_eq!(direct.get(ARCHIVE).status, 200, "{}", direct.log());
+    drop(direct);
+    let subject = json!({
+        "digest": { "sha256": scene.tag("m/acme/zap", "1.0.0").trim_start_matches("sha256:") },
+        "annotations": {
+            "org.opentofu.provider.address": "registry.example.test/acme/zap",
+            "org.opentofu.provider.version": "1.0.0",
+        },
+    });
+    let predicate = json!({ "state": "withdrawn", "reason": "it deletes state", "supersedes": [] });
+    let notice = sigstore.attest_with(&BuiltBy::RELEASE, tofu_oci_trust::NOTICE_PREDICATE, &[subject], &predicate);
+    scene.context.write("attestations/zap/1.0.0.json", notice);
+    let on = settings(
+        "[\"REGISTRY/m/${namespace}/${type}\"]",
+        "",
+        "attestations = \"attestations/${type}/${version}.json\"",
+    );
+    let serving = Serving::with(&scene, &on.replacen("REGISTRY/m/", "REGISTRY/n/", 1));
+    assert_ne!(serving.get(ARCHIVE).status, 200, "{}", serving.log());
+    assert!(scene.registry.tags("n/acme/zap").is_empty(), "{}", serving.log());
+    drop(upstream);
 }

@@ -1,6 +1,7 @@
 //! What terraform and OpenTofu were measured to need of a server (236 scripted scenarios), as a table of requests.
 
 use serde_json::{Value, json};
+use tofu_oci_testkit::{ReleaseFolder, ScratchOpenPgpKey};
 use tofu_oci_types::Digest;
 
 use super::{Serving, WIDGET_PATH, archive, served};
@@ -191,4 +192,26 @@ fn the_download_document_has_the_checksums_of_every_platform() {
         assert_eq!(zh, format!("zh:{}", Digest::sha256(&zip).encoded()));
         assert!(h1.starts_with("h1:") && lock.contains(h1) && lock.contains(zh), "{hashes:?}\n{lock}");
     }
+}
+
+/// A list of checksums names zips: the index may name any `h1:` beside them.
+#[test]
+fn checksums_that_no_signature_covers_were_in_the_download_document() {
+    let scene = Scene::new();
+    let platforms = ["darwin_arm64", "linux_amd64"];
+    ReleaseFolder::new("widget", "1.4.0", &platforms).write_goreleaser(&scene.path("dist"));
+    let (sums, key) = ("dist/terraform-provider-widget_1.4.0_SHA256SUMS", ScratchOpenPgpKey::of(1));
+    let signature = key.sign(&std::fs::read(scene.path(sums)).expect("it was written"));
+    scene.context.write(&format!("{sums}.sig"), signature);
+    scene.context.write("key.asc", key.armored());
+    let rule = "[[key]]\nname = \"acme\"\nfile = \"key.asc\"\n[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"acme\"]\nunnamed = \"allow\"\n";
+    scene.context.write("trust.toml", rule);
+    scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+    scene.run("serve --new-key bridge.asc").success();
+    let top = "hosts = [\"registry.example.com\"]\nsigning_key = \"bridge.asc\"\ntrust = \"trust.toml\"";
+    let serving = Serving::start(&scene, top, "");
+    let document = serving.json(&format!("/registry/{WIDGET}/1.4.0/download/linux/amd64"));
+    assert!(document["shasum"].is_string(), "{document}");
+    let hashes = document["packages"].to_string();
+    assert!(!hashes.contains("h1:"), "{document}");
 }

@@ -105,6 +105,14 @@ pub(crate) fn with_query(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
+/// The same address with another path.
+pub(crate) fn with_path(uri: &Uri, path: &str) -> Uri {
+    let text = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = text.try_into().ok();
+    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
+}
+
 /// Clients may encode a path in several ways: `+` and `%2B` are one path.
 fn decoded(path: &str) -> Vec<u8> {
     percent_decode_str(path).collect()

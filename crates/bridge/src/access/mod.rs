@@ -26,8 +26,8 @@ use tofu_oci_types::{Hostname, Predecessors};
 pub use self::access_error::AccessError;
 pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
 pub use self::links::LinkOptions;
-pub(crate) use self::links::with_query;
 use self::links::{LinkKey, SignedLink};
+pub(crate) use self::links::{with_path, with_query};
 
 /// Who may see what.
 #[derive(Debug)]

@@ -21,13 +21,13 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::{HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use http::request::Parts;
-use http::uri::{Authority, PathAndQuery};
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::uri::Authority;
+use http::{HeaderMap, Method, StatusCode};
 use tofu_oci_types::Hostname;
 use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
-use crate::access::with_query;
+use crate::access::{with_path, with_query};
 use crate::page;
 use crate::paths::{MixUp, Route, RouteFault};
 use crate::protocol::discovery::{self, PublishedRepositories};
@@ -74,14 +74,6 @@ fn refused_path(bridge: &Bridge, headers: &HeaderMap, fault: &RouteFault) -> Res
         response.extensions_mut().insert(RefusalCode(code));
     }
     response
-}
-
-/// The same address with another path.
-fn with_path(uri: &Uri, path: &str) -> Uri {
-    let text = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
-    let mut parts = uri.clone().into_parts();
-    parts.path_and_query = PathAndQuery::try_from(text).ok();
-    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
 }
 
 async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {

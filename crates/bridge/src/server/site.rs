@@ -29,7 +29,7 @@ use super::options::{ListenerKind, ServerOptions};
 use super::own_route::OwnRoute;
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
-use crate::access::with_query;
+use crate::access::{with_path, with_query};
 use crate::counts::Counts;
 use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
@@ -66,7 +66,10 @@ impl ServedSite {
         let with_packages = Arc::clone(&bridge);
         let kept_bytes: KeptBytes = Arc::new(move || with_packages.packages.kept_bytes());
         let client: ClientOf = Arc::new(move |request| {
-            let admitted = bridge.access.admit(request, None).ok()?;
+            // A link is signed for the path below that of the URL.
+            let mut request = request.clone();
+            request.uri = with_path(&request.uri, bridge.settings.base.strip(request.uri.path()));
+            let admitted = bridge.access.admit(&request, None).ok()?;
             admitted.name().map(ToString::to_string)
         });
         Self { router, base, client, counts, kept_bytes }

@@ -252,12 +252,18 @@ impl Diagnostic {
         }
         for hint in &self.hints {
             let hint = shortened(hint);
-            let (first, more) = hint.split_at(hint.find(IDENTITY).unwrap_or(hint.len()));
+            let (first, more) = with_lines(&hint);
             page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {first}")));
-            page.block("      ", more.trim_start());
+            page.block("      ", more);
         }
         page
     }
+}
+
+/// A hint, and the lines of TOML at its end.
+pub(crate) fn with_lines(hint: &str) -> (&str, &str) {
+    let (first, more) = hint.split_at(hint.find(IDENTITY).unwrap_or(hint.len()));
+    (first, more.trim_start())
 }
 
 /// An error that says all there is to say.

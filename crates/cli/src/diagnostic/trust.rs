@@ -108,7 +108,9 @@ impl Diagnostic {
             _ => String::new(),
         };
         let verify = invocation::command(&format!("verify {address}@{version}{from}"));
-        self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
+        // `attestations` of a mirror.toml names files that `verify` does not read.
+        let which = if invocation::verb() == "mirror" { "every signature at its place" } else { "every signature" };
+        self.not_trusted(refused).hint(format!("`{verify}` shows {which}, and why it does not count"))
     }
 
     /// The same with what to do about the signature that refuses a release; `sign` is how its publisher does it.
@@ -148,6 +150,12 @@ impl Diagnostic {
             }
             TrustRefusal::Threshold { .. } => {
                 diagnostic.hint(format!("the owners of the other keys sign it too{sign}"))
+            }
+            // A key would not do.
+            TrustRefusal::Signature { flaw: Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. }, .. }
+                if rule.has_identities_alone() =>
+            {
+                diagnostic.hint(format!("the rule names identities alone: its publisher signs it{sign}"))
             }
             TrustRefusal::Signature { flaw, .. } => diagnostic.flawed(flaw, &sign),
             _ => diagnostic.more_hints(refusal.hints()),

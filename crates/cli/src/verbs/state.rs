@@ -62,7 +62,7 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
         }
         None => None,
     };
-    let request = StateRequest { change, version: &version, address, reason, key: key.as_ref() };
+    let request = StateRequest { change, version: &version, address, reason, key: key.as_ref(), signed: None };
     if args.dry_run {
         let plan = StatePlan::look(source.as_ref(), request, context.reporter.as_ref()).await?;
         let report = plan.report();

@@ -4,20 +4,29 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use tofu_oci_fetch::{FetchError, Trust, TrustChecker, judged};
-use tofu_oci_packer::{AttachFileRequest, AttachReport, AttachedFile, AttachmentState, PackError, SignAddress};
+use tofu_oci_packer::{
+    AttachFileRequest, AttachReport, AttachType, AttachedFile, AttachmentState, PackError, SignAddress,
+};
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
-use tofu_oci_trust::{BUNDLES_LIMIT, Evidence, NOTICE_PREDICATE, NoticeReason, TrustRefusal};
-use tofu_oci_types::{Digest, Event, Platform, Reporter};
+use tofu_oci_trust::{
+    BUNDLES_LIMIT, ManualAcceptance, NoticeReason, ReleaseState, StatedNotice, TrustRefusal, Verdict,
+};
+use tofu_oci_types::{Digest, Event, Place, Platform, Reporter};
 
-use super::release::AttestedRelease;
+use super::release::{AttestedRelease, ReleaseParts};
 use super::{AttestationFile, Attestations};
 use crate::MirrorError;
 
+/// How many packages of one release are looked at a time.
+const AT_ONCE: usize = 8;
+
 /// The attestations of one release, each with its file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct AttestationFiles {
     of: String,
     bundles: BTreeMap<Digest, (String, AttachedFile)>,
@@ -34,7 +43,11 @@ impl AttestationFiles {
         let ReleaseId { address, version, .. } = id;
         let mut files = Self { of: format!("{address} {version}"), bundles: BTreeMap::new() };
         for AttestationFile { name, bytes } in from.read(address, version).await? {
-            for text in AttachedFile::bundle_texts(&bytes) {
+            let texts = AttachedFile::bundle_texts(&bytes);
+            if texts.is_empty() {
+                files.not_carried(&name, "it is empty", reporter);
+            }
+            for text in texts {
                 match AttachedFile::bundle(text) {
                     Ok(_) if files.bundles.len() >= BUNDLES_LIMIT => {
                         files.not_carried(&name, &format!("at most {BUNDLES_LIMIT} are read"), reporter);
@@ -43,11 +56,26 @@ impl AttestationFiles {
                     Ok(bundle) => {
                         files.bundles.insert(Digest::sha256(bundle.bytes()), (name.clone(), bundle));
                     }
-                    Err(problem) => files.not_carried(&name, &problem, reporter),
+                    Err(problem) => {
+                        let other =
+                            AttachType::of(text).map(|other| format!("it is not a Sigstore bundle but {other}"));
+                        files.not_carried(&name, &other.unwrap_or(problem), reporter);
+                    }
                 }
             }
         }
         Ok(files)
+    }
+
+    /// The notices among them.
+    pub(crate) fn notices(mut self) -> Self {
+        self.bundles.retain(|_, (_, bundle)| bundle.is_notice());
+        self
+    }
+
+    /// Whether a notice is among them.
+    pub(crate) fn has_notices(&self) -> bool {
+        self.bundles.values().any(|(_, bundle)| bundle.is_notice())
     }
 
     /// The release with these attestations beside it.
@@ -55,11 +83,8 @@ impl AttestationFiles {
         if self.bundles.is_empty() {
             return release;
         }
-        let evidence = |(origin, (_, bundle)): (&Digest, &(String, AttachedFile))| Evidence::Bundle {
-            origin: origin.clone(),
-            bytes: bundle.bytes().to_vec(),
-        };
-        Arc::new(AttestedRelease { release, evidence: self.bundles.iter().map(evidence).collect() })
+        let bundles = self.bundles.iter().map(|(origin, (_, bundle))| (origin.clone(), bundle.clone()));
+        Arc::new(AttestedRelease { release, bundles: bundles.collect() })
     }
 
     /// What they come to for a release which has them beside it. Reports those that do not count.
@@ -70,52 +95,61 @@ impl AttestationFiles {
         reporter: &dyn Reporter,
     ) -> Result<JudgedFiles, MirrorError> {
         if self.bundles.is_empty() {
-            return Ok(JudgedFiles::Count(Vec::new()));
+            return Ok(JudgedFiles::default());
         }
-        let (verdict, _) = judged(release, trust).await?;
-        if let Some(TrustRefusal::Withdrawn { reason, .. }) = &verdict.refusal
-            && self.bundles.values().any(|(_, bundle)| is_notice(bundle))
-        {
-            return Ok(JudgedFiles::Withdrawn(reason.clone()));
-        }
-        let mut counting = Vec::new();
+        let (parts, (verdict, _)) = (ReleaseParts::read(release).await?, judged(release, trust).await?);
+        let mut judged = JudgedFiles::default();
         for (origin, (name, bundle)) in &self.bundles {
-            let examined = || verdict.examined.iter().filter(|examined| examined.origin == *origin);
-            if examined().any(|examined| examined.outcome.counts()) {
-                counting.push(bundle.clone());
-                continue;
+            match why_not(&verdict, &parts, origin, bundle) {
+                None => judged.counting.push(bundle.clone()),
+                Some(why) => self.not_carried(name, &why, reporter),
             }
-            let why = match examined().next() {
-                Some(one) => format!("it {}", one.outcome),
-                None if is_notice(bundle) => "it is a notice, and does not withdraw the release".to_owned(),
-                None => "it was not judged".to_owned(),
-            };
-            self.not_carried(name, &why, reporter);
         }
-        Ok(JudgedFiles::Count(counting))
+        if let Some(TrustRefusal::Withdrawn { reason, by, .. }) = &verdict.refusal {
+            let mut notices = judged.counting.iter().filter(|bundle| withdraws(bundle, reason));
+            judged.withdrawal = notices.next().map(|bundle| Withdrawal {
+                reason: reason.clone(),
+                signer: by.clone(),
+                notice: bundle.bytes().clone(),
+            });
+        }
+        Ok(judged)
     }
 
-    /// Those that count for a release that is trusted.
-    ///
-    /// # Errors
-    /// If a notice among them withdraws it: a policy that demands no signature has not read it.
-    pub(crate) async fn that_count(
+    /// Demands that a release with these attestations beside it, and each of its packages, is trusted. Gives those that count, and
+    /// reports those that do not.
+    pub(crate) async fn demand_trusted(
         &self,
-        release: &dyn Release,
-        trust: &Trust,
+        release: &Arc<dyn Release>,
+        platforms: &[Platform],
+        (checker, trust): (&TrustChecker<'_>, &Trust),
         reporter: &dyn Reporter,
     ) -> Result<Vec<AttachedFile>, MirrorError> {
-        match self.judge(release, trust, reporter).await? {
-            JudgedFiles::Count(files) => Ok(files),
-            JudgedFiles::Withdrawn(_) => {
-                let (verdict, _) = judged(release, trust).await?;
-                let Some(refusal) = verdict.refusal else { return Ok(Vec::new()) };
-                let ReleaseId { address, version, place, .. } = release.id().clone();
-                let rule = Box::new(trust.policy.rule(&address).clone());
-                let (refusal, by_hand) = (Box::new(refusal), verdict.by_hand);
-                Err(FetchError::Untrusted { address, version, place, refusal, rule, by_hand }.into())
+        let demanded = async {
+            let offers: Vec<_> = platforms.iter().map(|platform| Arc::clone(release).offer(platform)).collect();
+            // First all of them: an offer that is not polled while another one is judged may hold what that needs.
+            let offers: Vec<_> = futures_util::stream::iter(offers).buffered(AT_ONCE).try_collect().await?;
+            for offer in &offers {
+                checker.of_offer(offer).await?;
             }
-        }
+            Ok::<_, MirrorError>(())
+        };
+        let demanded = demanded.await;
+        // What does not count is reported whatever the rule says.
+        let JudgedFiles { counting, withdrawal } = self.judge(&**release, trust, reporter).await?;
+        demanded?;
+        // A policy that demands no signature has not read the notice.
+        let Some(Withdrawal { reason, signer: by, .. }) = withdrawal else { return Ok(counting) };
+        let ReleaseId { address, version, place, .. } = release.id().clone();
+        let refusal = Box::new(TrustRefusal::Withdrawn { by, reason, replaced_by: None });
+        let (rule, by_hand) = (Box::new(trust.policy.rule(&address).clone()), ManualAcceptance::DoesNot);
+        Err(FetchError::Untrusted { address, version, place, refusal, rule, by_hand }.into())
+    }
+
+    /// Reports that the place of a release that is there takes none of those that count.
+    pub(crate) fn not_taken(&self, judged: &JudgedFiles, place: &Place, reporter: &dyn Reporter) {
+        let counting = self.bundles.values().filter(|(_, bundle)| judged.counting.contains(bundle));
+        counting.for_each(|(name, _)| self.not_carried(name, &format!("{place} takes no notices"), reporter));
     }
 
     fn not_carried(&self, name: &str, why: &str, reporter: &dyn Reporter) {
@@ -125,33 +159,42 @@ impl AttestationFiles {
     }
 }
 
-fn is_notice(bundle: &AttachedFile) -> bool {
-    bundle.peek().is_some_and(|peek| peek.statement.predicate_type == NOTICE_PREDICATE)
+/// Why a bundle does not count; `None` if it does.
+fn why_not(verdict: &Verdict, parts: &ReleaseParts, origin: &Digest, bundle: &AttachedFile) -> Option<String> {
+    let examined = || verdict.examined.iter().filter(|examined| examined.origin == *origin);
+    if verdict.notices.contains(origin) || examined().any(|examined| examined.outcome.counts()) {
+        return None;
+    }
+    Some(match examined().next() {
+        _ if !parts.are_in(bundle) => format!("it is not about this release: it is about {}", bundle.about()),
+        Some(one) => format!("it {}", one.outcome),
+        None if bundle.is_notice() => "it is a notice, and no key of yours has signed it".to_owned(),
+        None => "it was not judged".to_owned(),
+    })
+}
+
+/// Whether a bundle is a notice that says that a release is withdrawn, for this reason.
+fn withdraws(bundle: &AttachedFile, reason: &NoticeReason) -> bool {
+    let stated = StatedNotice::peek(bundle.bytes()).ok().flatten();
+    stated.is_some_and(|stated| stated.notice.state == ReleaseState::Withdrawn && stated.notice.reason == *reason)
 }
 
 /// What the attestations of a release come to.
-pub(crate) enum JudgedFiles {
-    /// These count.
-    Count(Vec<AttachedFile>),
-    /// A notice among them withdraws the release.
-    Withdrawn(NoticeReason),
+#[derive(Default)]
+pub(crate) struct JudgedFiles {
+    /// Those that count.
+    pub(crate) counting: Vec<AttachedFile>,
+    /// One of them, if it withdraws the release.
+    pub(crate) withdrawal: Option<Withdrawal>,
 }
 
-/// The release with its attestations beside it, if the release is trusted, and those of them that count.
-pub(crate) async fn trusted(
-    from: Option<&Attestations>,
-    release: Arc<dyn Release>,
-    platforms: &[Platform],
-    (checker, trust): (&TrustChecker<'_>, &Trust),
-    reporter: &dyn Reporter,
-) -> Result<(Arc<dyn Release>, Vec<AttachedFile>), MirrorError> {
-    let found = AttestationFiles::read(from, release.id(), reporter).await?;
-    let release = found.beside(release);
-    for platform in platforms {
-        checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
-    }
-    let files = found.that_count(&*release, trust, reporter).await?;
-    Ok((release, files))
+/// A notice that withdraws a release.
+pub(crate) struct Withdrawal {
+    pub(crate) reason: NoticeReason,
+    /// What the policy calls the one who signed it; `None` if no signature is required.
+    pub(crate) signer: Option<String>,
+    /// The bundle.
+    pub(crate) notice: Bytes,
 }
 
 /// An attestation that came after its release.

@@ -21,7 +21,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 use url::Url;
 
 pub use files::LateAttestation;
-pub(crate) use files::{AttestationFiles, JudgedFiles, attach, plan_attach, trusted};
+pub(crate) use files::{AttestationFiles, JudgedFiles, Withdrawal, attach, plan_attach};
 pub use template::{AttestationRule, AttestationTemplate, InvalidAttestationTemplate};
 
 use crate::MirrorError;
@@ -65,10 +65,16 @@ impl Attestations {
     /// [`MirrorError::NoAttestations`] if what every path of a rule begins with does not exist: a name is mistyped.
     pub fn open(rules: Vec<AttestationRule>, dir: PathBuf, web: WebClient) -> Result<Self, MirrorError> {
         let folders = rules.iter().filter_map(|rule| rule.at.folder()).filter(|folder| !folder.is_empty());
-        match folders.map(|folder| dir.join(folder)).find(|folder| !folder.exists()) {
-            Some(path) => Err(MirrorError::NoAttestations { path }),
-            None => Ok(Self { rules, dir, web }),
+        for path in folders.map(|folder| dir.join(folder)) {
+            let unread = |error: std::io::Error| MirrorError::Attestations {
+                name: path.display().to_string(),
+                problem: error.to_string(),
+            };
+            if !path.try_exists().map_err(unread)? {
+                return Err(MirrorError::NoAttestations { path });
+            }
         }
+        Ok(Self { rules, dir, web })
     }
 
     /// The files about a release; an empty list if it has no file.

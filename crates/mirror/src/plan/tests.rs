@@ -11,7 +11,6 @@ struct Wanted {
     offered: Option<&'static str>,
     there: Option<&'static str>,
     withdrawn: bool,
-    is_interrupted: bool,
     mark: Option<VersionMark>,
     platform_fill: PlatformFill,
 }
@@ -23,7 +22,6 @@ impl Wanted {
             offered: Some(offered),
             there: None,
             withdrawn: false,
-            is_interrupted: false,
             mark: None,
             platform_fill: PlatformFill::Mirrored,
         }
@@ -42,7 +40,6 @@ impl Wanted {
             offered: offered.as_deref(),
             there: there.as_deref(),
             withdrawn: self.withdrawn,
-            is_interrupted: self.is_interrupted,
             mark: self.mark.as_ref(),
             platform_fill: self.platform_fill,
         };
@@ -86,9 +83,6 @@ fn what_people_did_at_the_destination_stays() {
     Wanted { withdrawn: true, ..Wanted::new("linux_amd64") }.check("withdrawn-there");
     Wanted { withdrawn: true, mark: Some(ours()), ..Wanted::new("linux_amd64") }.check("withdrawn-there");
     Wanted { withdrawn: true, mark: Some(taken_away()), ..Wanted::new("linux_amd64") }.check("reinstate");
-    let half = || Wanted { withdrawn: true, is_interrupted: true, ..Wanted::new("linux_amd64") };
-    half().check("withdrawn-there");
-    Wanted { mark: Some(ours()), ..half() }.check("reinstate");
 }
 
 #[track_caller]

@@ -35,6 +35,9 @@ pub enum RulesProblem {
     /// One `[provider]` or `[source]`.
     #[error("[{name}] is a table, and the file has a list of them")]
     OneTable { name: &'static str },
+    /// `[[sources]]`.
+    #[error("`sources` is a list of places, and not of tables")]
+    SourceTables,
     #[error("`address` has a version after the @")]
     VersionInAddress {
         /// What stands before the `@`.
@@ -74,6 +77,7 @@ impl RulesProblem {
                 Some("write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"".to_owned())
             }
             Self::OneTable { name } => Some(format!("write [[{name}]], with two brackets")),
+            Self::SourceTables => Some("write [[source]] for `attestations`, or sources = [\"PLACE\"]".to_owned()),
             Self::VersionInAddress { address, versions } => {
                 Some(format!("write address = {address:?} and versions = {versions:?}"))
             }

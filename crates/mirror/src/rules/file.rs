@@ -103,6 +103,13 @@ impl RulesFile {
             let mut lists = ["provider", "source"].into_iter();
             let problem = match lists.find(|name| whole.get(*name).is_some_and(Value::is_table)) {
                 Some(name) => RulesProblem::OneTable { name },
+                None if whole
+                    .get("sources")
+                    .and_then(Value::as_array)
+                    .is_some_and(|all| all.iter().any(Value::is_table)) =>
+                {
+                    RulesProblem::SourceTables
+                }
                 None => below_table::<RulesDocument>(error.message()).unwrap_or_else(|| syntax(&error)),
             };
             RulesError { span: error.span(), problem }

@@ -25,6 +25,14 @@ fn mistakes_of_a_first_rules_file_get_the_right_form() {
 }
 
 #[test]
+fn sources_in_two_brackets_were_answered_in_the_words_of_the_parser() {
+    let text = "[[provider]]\naddress = \"example.com/acme/zap\"\n[[sources]]\nattestations = \"./${version}\"\n";
+    let problem = RulesFile::parse(text).expect_err("must be refused").problem;
+    let instead = problem.instead().unwrap_or_default();
+    assert_eq!(instead, "write [[source]] for `attestations`, or sources = [\"PLACE\"]", "{problem}");
+}
+
+#[test]
 fn hints_for_a_rules_file_were_refused_when_they_were_typed() {
     let provider = "[[provider]]\naddress = \"example.com/acme/zap\"\n";
     check_refused(

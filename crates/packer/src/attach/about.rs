@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, Platform, Reporter, Version, zip
 use super::model::AttachFileRequest;
 use crate::found::FoundVersion;
 use crate::sign::SignableRelease;
-use crate::{AttachError, PackError};
+use crate::{AttachError, AttachedFile, PackError};
 
 /// How many leaf manifests are read at once.
 const AT_ONCE: usize = 4;
@@ -97,18 +97,13 @@ fn demand_names(
     Ok(())
 }
 
-fn other(request: &AttachFileRequest<'_>, release: &SignableRelease, mut about: Vec<String>) -> AttachError {
-    let more = about.len().saturating_sub(SHOWN);
-    about.truncate(SHOWN);
-    if more > 0 {
-        about.push(format!("{more} more"));
-    }
+fn other(request: &AttachFileRequest<'_>, release: &SignableRelease, about: Vec<String>) -> AttachError {
     AttachError::OtherSubject {
         path: request.path.to_owned(),
         of: Box::new(release.of.clone()),
         version: Box::new(request.version.clone()),
         index: release.index.digest.clone(),
-        about,
+        about: in_words(about),
     }
 }
 
@@ -125,6 +120,24 @@ fn shown(subject: &StatementSubject) -> String {
     let digest = subject.digest.as_ref().map(ToString::to_string);
     let all: Vec<String> = names.into_iter().chain([digest]).flatten().collect();
     if all.is_empty() { "something without a name".to_owned() } else { all.join(" ") }
+}
+
+impl AttachedFile {
+    /// What a bundle is about, as its signer named it, in words; empty for any other file.
+    pub fn about(&self) -> String {
+        let subjects = self.peek().map(|peek| &peek.statement.subjects[..]).unwrap_or_default();
+        in_words(subjects.iter().map(shown).collect())
+    }
+}
+
+/// The first of many.
+fn in_words(mut about: Vec<String>) -> String {
+    let more = about.len().saturating_sub(SHOWN);
+    about.truncate(SHOWN);
+    if more > 0 {
+        about.push(format!("{more} more"));
+    }
+    about.join(", ")
 }
 
 /// What of a release a statement can be about.

@@ -285,7 +285,7 @@ async fn a_module_went_into_the_repository_of_another_module() {
 async fn withdraw(store: &Watching, key: Option<&PrivateKey>) {
     let (version, address) = ("1.4.0".parse().unwrap(), SignAddress::Annotated { otherwise: None });
     let reason = "it deletes state".parse().unwrap();
-    let request = StateRequest { change: StateChange::Withdraw, version: &version, address, reason, key };
+    let request = StateRequest { change: StateChange::Withdraw, version: &version, address, reason, key, signed: None };
     StatePlan::look(store, request, &EventLog::default()).await.unwrap().carry_out(store).await.unwrap();
 }
 
@@ -309,6 +309,7 @@ async fn an_unsigned_notice_of_the_source_undid_a_signed_withdrawal() {
             reason: "fixed".parse().unwrap(),
             replaced_by: None,
             key: back,
+            signed: None,
         };
         put_notice(&from, &notice).await.unwrap();
         from.tag(&index, &"1.4.0".parse().unwrap()).await.unwrap();

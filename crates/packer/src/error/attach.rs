@@ -31,7 +31,7 @@ pub enum AttachError {
     #[hint("cosign 3 and actions/attest-build-provenance write bundles v0.3 with a statement in it")]
     NotABundle { path: PathBuf, problem: String },
     /// the Sigstore bundle of `attach` is about something else
-    #[error("{} is not about {of} {version}: it is about {}", path.display(), about.join(", "))]
+    #[error("{} is not about {of} {version}: it is about {about}", path.display())]
     #[fault("bundle-of-another", todo = "attach it to the release that it is about")]
     #[hint("a bundle must be about the index or manifest {index}, one of its leaves, or one of its zips")]
     OtherSubject {
@@ -40,6 +40,6 @@ pub enum AttachError {
         version: Box<Version>,
         index: Digest,
         /// What it is about, as the signer names it.
-        about: Vec<String>,
+        about: String,
     },
 }

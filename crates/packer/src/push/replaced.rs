@@ -100,6 +100,7 @@ impl Replacement<'_> {
             reason: reason.parse().expect("a reason of this module is one line"),
             replaced_by,
             key: self.key,
+            signed: None,
         };
         put_notice(self.store, &request).await
     }

@@ -78,8 +78,12 @@ impl Artifact {
         Self::referrer(BUNDLE_TYPE, vec![(Descriptor::of(BUNDLE_TYPE, &bundle), bundle)], index, annotations)
     }
 
-    /// A file that exists already as a referrer of the index; a bundle as cosign 3 writes it, except for the time.
+    /// A file that exists already as a referrer of the index; a bundle as cosign 3 writes it, except for the time. A signed notice is
+    /// a [notice](Artifact::notice).
     pub(super) fn file(index: &Descriptor, file: &AttachedFile) -> Self {
+        if file.is_notice() {
+            return Self::notice(index, file.bytes().clone());
+        }
         let media_type = file.artifact_type().to_string();
         let mut descriptor = Descriptor::of(&media_type, file.bytes());
         descriptor.annotations.extend(file.name().map(|name| (annotation::TITLE.to_owned(), name.to_owned())));
@@ -116,8 +120,8 @@ impl Artifact {
     /// What is said of a release later as a referrer of the index: a Sigstore bundle, or a bare statement.
     ///
     /// A bundle has no media type of a bundle here: `cosign verify` would take it for a signature of the release.
-    pub(super) fn notice(index: &Descriptor, content: Vec<u8>) -> Self {
-        let content = Bytes::from(content);
+    pub(super) fn notice(index: &Descriptor, content: impl Into<Bytes>) -> Self {
+        let content = content.into();
         let layers = vec![(Descriptor::of(NOTICE_TYPE, &content), content)];
         Self::referrer(NOTICE_ARTIFACT_TYPE, layers, index, BTreeMap::new())
     }

@@ -1,5 +1,6 @@
 //! Which notices a new one ends: a notice about a release that is in a store already.
 
+use bytes::Bytes;
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;
 use tofu_oci_trust::{
@@ -29,6 +30,8 @@ pub struct NoticeRequest<'a> {
     pub replaced_by: Option<Digest>,
     /// Who signs it; `None` for a notice without a signature.
     pub key: Option<&'a PrivateKey>,
+    /// The bundle in which its publisher has signed it: it is put there as it is.
+    pub signed: Option<&'a Bytes>,
 }
 
 /// What [`put_notice`] did.
@@ -54,14 +57,15 @@ pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Resul
     let found = notices(store, request.index).await?;
     let index = request.subject.digest();
     let about: Vec<&StatedNotice> = found.iter().filter(|found| found.is_about(request.subject)).collect();
-    if let Some(now) = heads(&about).into_iter().find(|now| request.says(now, &about)) {
-        let artifact = request.artifact(&now.notice);
+    let signed = request.signed.map(|bundle| Artifact::notice(request.index, bundle.clone()));
+    let said = || heads(&about).into_iter().find(|now| request.says(now, &about));
+    if let Some(artifact) = signed.clone().or_else(|| Some(request.artifact(&said()?.notice))) {
         let listed = store.referrers(index).await?;
         if listed.iter().any(|referrer| referrer.digest == artifact.manifest.0.digest) {
             return Ok(request.report(&artifact, AttachmentState::Present, Transfers::default()));
         }
     }
-    let artifact = request.artifact(&request.notice(&about));
+    let artifact = signed.unwrap_or_else(|| request.artifact(&request.notice(&about)));
     let mut attacher = Attacher::new(store, index);
     attacher.push(SignatureForm::Notice, &artifact).await?;
     let written = [(SignatureForm::Notice, Box::new(artifact))];

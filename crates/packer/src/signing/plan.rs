@@ -144,6 +144,7 @@ async fn demand_found(
                 says(&open_cosign_tag(payload, signature, &keys), (&request.subject, request.note))
             }
             (SignatureForm::Bundle, Evidence::Bundle { origin, .. })
+            | (SignatureForm::Notice, Evidence::Notice { origin, .. })
             | (SignatureForm::Sums, Evidence::Sums { origin, .. }) => *origin == attachment.manifest,
             (SignatureForm::File, _) => true,
             _ => false,
@@ -192,7 +193,11 @@ async fn file_item(
         holder(store, request.index, file, listed).await?
     };
     let attachment = Attachment {
-        form: if file.peek().is_some() { SignatureForm::Bundle } else { SignatureForm::File },
+        form: match file.peek() {
+            Some(_) if file.is_notice() => SignatureForm::Notice,
+            Some(_) => SignatureForm::Bundle,
+            None => SignatureForm::File,
+        },
         manifest: seen.clone().unwrap_or_else(|| artifact.manifest.0.digest.clone()),
         tag: None,
         key: None,

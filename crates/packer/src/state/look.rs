@@ -93,6 +93,7 @@ impl<'a> StatePlan<'a> {
         let said = in_force(about.iter().copied()).cloned();
         let signed = in_force(about.iter().copied().filter(|one| one.is_signed));
         if request.key.is_none()
+            && request.signed.is_none()
             && signed.is_some_and(|now| now.notice.state == request.change.kind() && !request.says(&now.notice))
         {
             let state = request.change.kind();
@@ -136,7 +137,7 @@ impl<'a> StatePlan<'a> {
         if plan.request.change == StateChange::Withdraw {
             plan.look_at_tags(tags, store, reporter).await;
         }
-        if plan.request.key.is_none() && !plan.report.unchanged {
+        if plan.request.key.is_none() && plan.request.signed.is_none() && !plan.is_signed() && !plan.report.unchanged {
             plan.warn_of_signatures(store, reporter).await?;
         }
         Ok(plan)
@@ -170,6 +171,12 @@ impl<'a> StatePlan<'a> {
     pub(super) fn is_said(&self) -> bool {
         let of_signed = self.said.as_ref().is_some_and(|said| said.is_signed) && self.request.key.is_none();
         self.report.unchanged && (of_signed || self.request.change == StateChange::Undeprecate)
+    }
+
+    /// Whether a signed notice says it, and no key is here to say it, too.
+    pub(super) fn is_signed(&self) -> bool {
+        let says = |said: &StatedNotice| said.is_signed && self.request.says(&said.notice);
+        self.request.key.is_none() && self.said.as_ref().is_some_and(says)
     }
 
     /// Finds the other tags of the release, and reports those that lead a client to the version that goes.

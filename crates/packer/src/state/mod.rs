@@ -52,6 +52,7 @@ impl StatePlan<'_> {
             reason: reason.clone(),
             replaced_by: None,
             key: self.request.key,
+            signed: self.request.signed.filter(|_| state == self.request.change.state()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Which release changes its state, and what came of it.
 
+use bytes::Bytes;
 use serde::Serialize;
 use tofu_oci_trust::{KeyId, Notice, NoticeReason, PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{Digest, Place, Tag, Version};
@@ -30,6 +31,8 @@ pub struct StateRequest<'a> {
     pub reason: NoticeReason,
     /// Who signs the notice; `None` for one without a signature.
     pub key: Option<&'a PrivateKey>,
+    /// The bundle in which the publisher has signed it already.
+    pub signed: Option<&'a Bytes>,
 }
 
 impl StateRequest<'_> {

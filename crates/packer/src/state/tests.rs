@@ -46,7 +46,14 @@ async fn change_with(
     heard: &EventLog,
 ) -> Result<StateReport, PackError> {
     let version = "1.4.0".parse().unwrap();
-    let request = StateRequest { change, version: &version, address: ANNOTATED, reason: reason.parse().unwrap(), key };
+    let request = StateRequest {
+        change,
+        version: &version,
+        address: ANNOTATED,
+        reason: reason.parse().unwrap(),
+        key,
+        signed: None,
+    };
     StatePlan::look(store, request, heard).await?.carry_out(store).await
 }
 
@@ -350,6 +357,7 @@ async fn a_module_is_withdrawn_under_no_name() {
         address,
         reason: "broken".parse().unwrap(),
         key: None,
+        signed: None,
     };
     let given = SignAddress::Given("example.com/acme/network".parse().unwrap());
     let refused = StatePlan::look(&store, request(given), &NoReporter).await.unwrap_err();

@@ -21,9 +21,15 @@ impl StatePlan<'_> {
             // Before anything is written, so that a refusal leaves the release as it is.
             store.demand_untag(&tag).await?;
         }
-        let notice = put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?;
-        let is_new = notice.attachment.state == AttachmentState::Attached;
-        let noticed = is_new.then(|| notice.manifest.digest.clone());
+        let notice = if self.is_signed() {
+            None
+        } else {
+            Some(put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?)
+        };
+        let new = notice.as_ref().filter(|notice| notice.attachment.state == AttachmentState::Attached);
+        let is_new = new.is_some();
+        // What the publisher says stays.
+        let noticed = new.filter(|_| self.request.signed.is_none()).map(|notice| notice.manifest.digest.clone());
         let marked = match self.keep(store).await {
             Err(PackError::Store(error)) if !error.is_transient() => {
                 return Err(self.take_back(store, error, false, noticed).await);
@@ -47,7 +53,7 @@ impl StatePlan<'_> {
                 put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?;
             }
         }
-        self.report.notice = Some(notice.manifest.digest);
+        self.report.notice = notice.map(|notice| notice.manifest.digest);
         self.report.unchanged = !self.has_own && !marked && !is_new;
         Ok(self.report)
     }

@@ -71,6 +71,7 @@ pub(super) fn decide(
         refusal,
         by_hand: ManualAcceptance::DoesNot,
         signers: vouched::signers(&examination),
+        notices: examination.counting_notices().into_iter().map(|notice| notice.origin.clone()).collect(),
         covered,
         examined: examination.examined,
         remarks: examination.remarks,

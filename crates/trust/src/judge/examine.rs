@@ -101,7 +101,7 @@ impl<'a> Examination<'a> {
         match piece {
             Evidence::Bundle { origin, bytes } => match peek_bundle(bytes).ok() {
                 // Also one that the rule's `predicate_types` name is no signature.
-                Some(peek) if peek.statement.predicate_type == NOTICE_PREDICATE => self.notice(bytes),
+                Some(peek) if peek.statement.predicate_type == NOTICE_PREDICATE => self.notice(origin, bytes),
                 Some(Peek { made_by: MadeBy::Certificate, .. }) => self.keyless(origin, bytes),
                 peek => {
                     let blank = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::UnknownKey { claimed: None });
@@ -117,7 +117,7 @@ impl<'a> Examination<'a> {
                 );
             }
             Evidence::Sums { origin, sums, signatures, keys } => self.sums(origin, sums, signatures, keys),
-            Evidence::Notice { bytes, .. } => self.notice(bytes),
+            Evidence::Notice { origin, bytes } => self.notice(origin, bytes),
             Evidence::UnreadNotices { origin, problem } | Evidence::Unreadable { origin, problem } => {
                 self.lacks_notices |= matches!(piece, Evidence::UnreadNotices { .. });
                 self.examined.push(Examined::new(None, origin, Flaw::Unreadable { problem: problem.clone() }));

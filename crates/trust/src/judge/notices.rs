@@ -12,7 +12,7 @@ use crate::{
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.
-    pub(super) fn notice(&mut self, bytes: &[u8]) {
+    pub(super) fn notice(&mut self, origin: &Digest, bytes: &[u8]) {
         let stated = match StatedNotice::peek(bytes) {
             Ok(Some(stated)) => stated,
             Ok(None) => {
@@ -40,7 +40,7 @@ impl Examination<'_> {
         };
         let key = key.filter(|key| self.trusted.compromised(key, None).is_none());
         let by = key.map(|key| self.by(&key));
-        self.notices.push(ExaminedNotice { stated, by });
+        self.notices.push(ExaminedNotice { origin: origin.clone(), stated, by });
     }
 
     /// Which identity has signed a notice. One whose ref names a version speaks of that version alone.
@@ -64,14 +64,16 @@ impl Examination<'_> {
         }
     }
 
-    /// The refusal of a release that was withdrawn; what else notices say becomes a remark.
-    ///
-    /// If signatures are required or remembered, the notices count that a trusted key has signed: no other notice refuses
-    /// the release, and no other one supersedes such a notice. If not, all of them count.
-    pub(super) fn heed_notices(&mut self) -> Option<TrustRefusal> {
+    /// If signatures are required or remembered, those that a trusted key has signed: no other notice refuses the release, and no
+    /// other one supersedes such a notice. If not, all of them.
+    pub(super) fn counting_notices(&self) -> Vec<&ExaminedNotice> {
         let all_count = self.trusted.is_empty() && self.rule.unsigned.action() != Action::Refuse;
-        let counts = |notice: &&ExaminedNotice| all_count || notice.by.is_some();
-        let counted: Vec<&ExaminedNotice> = self.notices.iter().filter(counts).collect();
+        self.notices.iter().filter(|notice| all_count || notice.by.is_some()).collect()
+    }
+
+    /// The refusal of a release that was withdrawn; what else notices say becomes a remark.
+    pub(super) fn heed_notices(&mut self) -> Option<TrustRefusal> {
+        let counted = self.counting_notices();
         let by =
             |digest: &Digest| counted.iter().filter(|one| one.stated.digest == *digest).find_map(|one| one.by.clone());
         let now = in_force(counted.iter().map(|notice| &notice.stated));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{PackageHash, Platform};
+use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use crate::{Build, Covers, HostNumbers, KeyId, Missing, SignatureForm, StatedNotice};
 
@@ -24,6 +24,8 @@ pub(super) struct Vote {
 
 /// A notice about the release that is judged.
 pub(super) struct ExaminedNotice {
+    /// The manifest that it was found in.
+    pub(super) origin: Digest,
     pub(super) stated: StatedNotice,
     /// What the key that signed it is called, if that key counts.
     pub(super) by: Option<String>,

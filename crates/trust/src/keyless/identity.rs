@@ -148,12 +148,19 @@ impl Identity {
             if path.rsplit('/').next().is_some_and(|file| file.contains('*')) {
                 return wrong("workflow", "must name one file: with `*`, other workflows of the repository could sign");
             }
+            let is_yaml = |path: &str| matches!(path.rsplit_once('.'), Some((_, "yml" | "yaml")));
+            if is_github && !(path.contains(".github/workflows/") && is_yaml(path)) {
+                return wrong("workflow", "must be a file of .github/workflows that ends in .yml or .yaml");
+            }
             self.workflow = Some(workflow);
             self.check_reference()?;
             let hosted = self.runner.as_deref().map(|runner| runner.strip_suffix("-hosted"));
             if !matches!(hosted, None | Some(Some("github" | "gitlab" | "self"))) {
                 return wrong("runner", "must be \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
             }
+        }
+        if self.email.is_some() && self.issuer.is_none() {
+            return wrong("issuer", "is missing: who vouches for the address, such as https://accounts.google.com");
         }
         if self.issuer.as_ref().is_none_or(|issuer| !issuer.starts_with("https://") || issuer.contains('*')) {
             return wrong(

@@ -25,7 +25,7 @@ pub struct PolicyError {
 pub enum PolicyProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
-    Syntax { message: String },
+    Syntax { message: String, instead: Option<String> },
     /// A key or an identity without a name.
     #[error("a key or identity needs a name")]
     NoName,
@@ -95,9 +95,7 @@ impl PolicyProblem {
     pub fn instead(&self) -> Option<String> {
         match self {
             Self::Pattern(pattern) => Some(pattern.instead()),
-            Self::Syntax { message } if message.starts_with("unknown field `identit") && message.contains("`keys`") => {
-                Some("the name of an [[identity]] stands in `keys`, as that of a [[key]] does".to_owned())
-            }
+            Self::Syntax { instead, .. } => instead.clone(),
             Self::Identity { written: Some(written), source, .. } => member_instead(source.member, written),
             Self::UnknownKey { known, .. } if known.is_empty() => {
                 Some("add a [[key]] with that `name`, and `file` or `pem`, or an [[identity]]".to_owned())
@@ -140,10 +138,13 @@ fn member_instead(member: &str, written: &str) -> Option<String> {
             is_repository(&place).then_some(place)?
         }
         "workflow" if !written.contains('/') => format!(".github/workflows/{written}"),
+        "workflow" if written.strip_prefix(".github/workflows/").is_some_and(|file| !file.contains('.')) => {
+            format!("{written}.yml")
+        }
         "ref" if written.contains("{tag}") => written.replace("v{tag}", "{tag}").replace("{tag}", "v{version}"),
         _ => return None,
     };
-    Some(format!("write {member} = {meant:?}"))
+    (meant != written).then(|| format!("write {member} = {meant:?}"))
 }
 
 fn many(keys: usize) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tofu_oci_types::Pattern;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use super::error::{PolicyError, PolicyProblem};
 use super::identity::{IdentityEntry, IdentityTable};
@@ -101,10 +101,36 @@ fn at(span: Range<usize>, problem: PolicyProblem) -> PolicyError {
     PolicyError { span: Some(span), problem }
 }
 
+/// What was meant by a text that is not a policy file; `written` is what the parser points at.
+fn instead_of(text: &str, written: &str, message: &str) -> Option<String> {
+    let whole = text.parse::<toml::Table>().unwrap_or_default();
+    if let Some(name) =
+        ["key", "identity", "rule"].into_iter().find(|name| whole.get(*name).is_some_and(Value::is_table))
+    {
+        return Some(format!("write [[{name}]], with two brackets"));
+    }
+    if message.starts_with("unknown field `identit") && message.contains("`keys`") {
+        return Some("the name of an [[identity]] stands in `keys`, as that of a [[key]] does".to_owned());
+    }
+    match (message.split_once(", expected ")?, written) {
+        (("unknown field `keys`", _), _) => Some("write [[key]]".to_owned()),
+        (("unknown field `identities`", _), _) => Some("write [[identity]]".to_owned()),
+        (("unknown field `rules`", _), _) => Some("write [[rule]]".to_owned()),
+        ((found, "a sequence"), written) if found.starts_with("invalid type: string") => {
+            Some(format!("write [{written}], a list"))
+        }
+        ((found, "a string"), written) if found.starts_with("invalid type: integer") => {
+            Some(format!("write {written:?}, in quotes"))
+        }
+        _ => None,
+    }
+}
+
 fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
     let document: PolicyDocument = toml::from_str(text).map_err(|error| {
         let message = error.message().trim_end().replace('\n', "; ");
-        PolicyError { span: error.span(), problem: PolicyProblem::Syntax { message } }
+        let instead = instead_of(text, error.span().and_then(|span| text.get(span)).unwrap_or_default(), &message);
+        PolicyError { span: error.span(), problem: PolicyProblem::Syntax { message, instead } }
     })?;
     let mut names = BTreeSet::new();
     let keys: Vec<PolicyKeyEntry> = document

@@ -104,7 +104,7 @@ fn modules_have_rules_of_their_own() {
 #[test]
 fn what_is_misread_is_refused_with_its_place() {
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsignd = \"refuse\"\n"), @"2: unsignd => unknown field `unsignd`, expected one of `providers`, `modules`, `keys`, `threshold`, `predicate_types`, `slsa`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`");
-    assert_snapshot!(refused("[[rules]]\n"), @"1: rules => unknown field `rules`, expected one of `key`, `identity`, `rule`");
+    assert_snapshot!(refused("[[rules]]\n"), @"1: rules => unknown field `rules`, expected one of `key`, `identity`, `rule` [write [[rule]]]");
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"\n"), @"2:  => unclosed array, expected `]`");
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsigned = \"deny\"\n"), @r#"3: "deny" => unknown variant `deny`, expected one of `refuse`, `warn`, `allow`"#);
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nexpired_keys = \"allow\"\n"), @r#"3: "allow" => unknown variant `allow`, expected `refuse` or `warn`"#);
@@ -144,6 +144,29 @@ fn a_slip_in_an_identity_is_answered_with_what_to_write() {
         let said = refused(&SOUND.replace(right, slip));
         assert!(said.ends_with(want), "{said}");
     }
+}
+
+#[test]
+fn a_slip_in_the_form_of_the_file_is_answered_with_what_to_write() {
+    let instead = |text: &str| read(text).expect_err("must be refused").problem.instead();
+    let check = |text: &str, want: &str| assert_eq!(instead(text).as_deref(), Some(want), "{text}");
+    check("[identity]\nname = \"ci\"\n", "write [[identity]], with two brackets");
+    check("[[rules]]\n", "write [[rule]]");
+    check(&RULE.replace("[\"acme\"]", "\"acme\""), "write [\"acme\"], a list");
+    let identity = "[[identity]]\nname = \"ci\"\nrepository = \"github.com/acme/widget\"\n";
+    check(&format!("{identity}repository_id = 1234\n"), "write \"1234\", in quotes");
+    check(
+        &format!("{identity}workflow = \".github/workflows/Release\"\n"),
+        "write workflow = \".github/workflows/Release.yml\"",
+    );
+    // A hint repeated the text that was refused.
+    for member in ["workflow = \".gitlab-ci.yml\"\n", "workflow = \"acme/ci/build.yml\"\n"] {
+        let error = read(&format!("{identity}{member}")).expect_err("must be refused").problem;
+        assert!(error.to_string().contains(".github/workflows"), "{error}");
+        assert_eq!(error.instead(), None, "{member}");
+    }
+    let any = identity.replace("acme/widget", "*/w");
+    assert_eq!(instead(&format!("{any}workflow = \".github/workflows/a.yml\"\n")), None);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod signed_statement;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_types::{Level, PackageHash, Platform};
+use tofu_oci_types::{Digest, Level, PackageHash, Platform};
 
 pub(crate) use examined::best;
 pub use examined::{Examined, SignatureOutcome};
@@ -39,6 +39,8 @@ pub struct Verdict {
     pub signers: Vec<Signer>,
     /// Each signature that was looked at, in the order in which it was found.
     pub examined: Vec<Examined>,
+    /// The manifests with a notice that counts.
+    pub notices: BTreeSet<Digest>,
     /// What people should know.
     pub remarks: Vec<TrustRemark>,
     /// What is vouched for.

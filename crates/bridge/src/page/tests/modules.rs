@@ -71,6 +71,7 @@ async fn deprecate(store: &MemoryStore, manifest: &Descriptor) {
         reason: "old".parse().unwrap(),
         replaced_by: None,
         key: None,
+        signed: None,
     };
     put_notice(store, &request).await.unwrap();
 }

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use tofu_oci_types::Version;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, with_lines};
 use crate::exit::Exit;
 use crate::page::Page;
 
@@ -56,7 +56,9 @@ pub(in crate::verbs) fn failures<'a>(
         is_any = true;
     }
     for hint in hints {
-        page.line(format_args!("  hint: {hint}"));
+        let (first, more) = with_lines(hint);
+        page.line(format_args!("  hint: {first}"));
+        page.block("        ", more);
     }
     if is_any {
         page.gap();

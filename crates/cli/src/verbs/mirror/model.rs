@@ -66,9 +66,10 @@ impl MirrorSummary {
                 MirrorAction::Add | MirrorAction::Widen { .. } => &mut summary.added,
                 MirrorAction::Present => &mut summary.present,
                 MirrorAction::Held { .. } => &mut summary.held,
-                MirrorAction::Denied { .. } | MirrorAction::NoPlatform | MirrorAction::WithdrawnThere => {
-                    &mut summary.left
-                }
+                MirrorAction::Denied { .. }
+                | MirrorAction::NoPlatform
+                | MirrorAction::Withdrawn { .. }
+                | MirrorAction::WithdrawnThere => &mut summary.left,
                 MirrorAction::Gone { .. } => &mut summary.gone,
                 MirrorAction::Withdraw { .. } => &mut summary.withdrawn,
                 MirrorAction::Reinstate => &mut summary.reinstated,

@@ -1,6 +1,6 @@
 //! The report for people: a table of what changes or could not be done, then what failed and why, then the counts.
 
-use tofu_oci_mirror::{MirrorAction, MirrorMode, MirrorOutcome};
+use tofu_oci_mirror::{MirrorAction, MirrorMode, MirrorOutcome, Withdrawer};
 use tofu_oci_types::Platform;
 
 use super::failure::{counts, failures, row_name};
@@ -30,7 +30,12 @@ pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> P
         Some((row_name(&row.address, row.version.as_ref()), failure))
     });
     failures(&mut page, failed, |text, name| text.starts_with(name));
-    page.line(ending(mode, summary));
+    let is_kept = |row: &&Row| {
+        let by_publisher =
+            |action: &MirrorAction| matches!(action, MirrorAction::Gone { decided: Withdrawer::Publisher { .. }, .. });
+        row.outcome.as_ref().is_ok_and(|outcome| by_publisher(&outcome.action))
+    };
+    page.line(ending(mode, summary, rows.iter().filter(is_kept).count()));
     page
 }
 
@@ -41,17 +46,16 @@ fn what(mode: MirrorMode, row: &Row) -> String {
         let size = deed.bytes.map_or_else(|| "of unknown size".to_owned(), human_bytes);
         format!("{verb} for {}, {size}", names.join(" "))
     };
+    let came: Vec<&str> = deed.attestations.iter().map(|late| late.predicate_type.as_str()).collect();
+    let came = match (came.join(", "), mode) {
+        (came, _) if came.is_empty() => came,
+        (came, MirrorMode::Plan) => format!("; it would get {came}"),
+        (came, MirrorMode::Run) => format!("; it got {came}"),
+    };
     match &deed.action {
         MirrorAction::Add => moved("added", &deed.platforms),
         MirrorAction::Widen { missing } => moved("widened", missing),
-        MirrorAction::Present => {
-            let came = deed.attestations.iter().map(|late| late.predicate_type.as_str());
-            format!(
-                "there already; {} {}",
-                if mode == MirrorMode::Plan { "it would get" } else { "it got" },
-                came.collect::<Vec<_>>().join(", ")
-            )
-        }
+        MirrorAction::Present => format!("there already{came}"),
         MirrorAction::Reinstate => "available again".to_owned(),
         MirrorAction::Held { until } => format!("held back until {until}"),
         MirrorAction::Denied { by: Some(entry) } => format!("left out: denied by {entry}"),
@@ -59,9 +63,15 @@ fn what(mode: MirrorMode, row: &Row) -> String {
         MirrorAction::NoPlatform => "left out: it has none of the platforms".to_owned(),
         MirrorAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
         MirrorAction::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
-        MirrorAction::Gone { reason: None } => "kept, although its place no longer lists it".to_owned(),
-        MirrorAction::Gone { reason: Some(reason) } => format!("kept, although it was withdrawn: {reason}"),
-        MirrorAction::Withdraw { reason } => format!("withdrawn: {reason}"),
+        MirrorAction::Withdrawn { reason, signer } => format!("left out: {}: {reason}", withdrawn(signer.as_deref())),
+        MirrorAction::Gone { reason: Some(reason), decided: Withdrawer::Publisher { signer } } => {
+            format!("kept, although {}: {reason}{came}", withdrawn(signer.as_deref()))
+        }
+        MirrorAction::Gone { .. } => "kept, although its place no longer lists it".to_owned(),
+        MirrorAction::Withdraw { reason, decided: Withdrawer::Publisher { signer: Some(by) } } => {
+            format!("withdrawn by {by}: {reason}{came}")
+        }
+        MirrorAction::Withdraw { reason, .. } => format!("withdrawn: {reason}{came}"),
         MirrorAction::Deprecate { reason } => format!("deprecated: {reason}"),
         MirrorAction::Unmet { versions, .. } if versions.is_any() => "missing: its place lists no version".to_owned(),
         MirrorAction::Unmet { versions, listed } if listed.is_empty() => {
@@ -74,13 +84,19 @@ fn what(mode: MirrorMode, row: &Row) -> String {
     }
 }
 
-fn ending(mode: MirrorMode, summary: &MirrorSummary) -> String {
+fn withdrawn(signer: Option<&str>) -> String {
+    signer.map_or_else(|| "it was withdrawn".to_owned(), |by| format!("it was withdrawn by {by}"))
+}
+
+/// `kept` are those that a notice withdraws, and that stay.
+fn ending(mode: MirrorMode, summary: &MirrorSummary, kept: usize) -> String {
     let named = [
         (summary.added, "added"),
         (summary.present, "there already"),
         (summary.held, "held back"),
         (summary.left, "left out"),
-        (summary.gone, "no longer listed"),
+        (summary.gone - kept, "no longer listed"),
+        (kept, "kept although withdrawn"),
         (summary.withdrawn, "withdrawn"),
         (summary.reinstated, "available again"),
         (summary.deprecated, "deprecated"),

@@ -25,7 +25,9 @@ async fn put_ending(
     let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
     let subject = (&subject).into();
     let reason = reason.parse().unwrap();
-    put_notice(store, &NoticeRequest { index, subject, state, ends, reason, replaced_by: None, key }).await.unwrap()
+    put_notice(store, &NoticeRequest { index, subject, state, ends, reason, replaced_by: None, key, signed: None })
+        .await
+        .unwrap()
 }
 
 async fn found(store: &dyn Store) -> Vec<StatedNotice> {
