@@ -69,7 +69,7 @@ pub use signer::PrivateKey;
 pub use slsa::{Build, DemandedBuild};
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
-pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, TufVersions, WantedFile};
+pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, TufState, TufVersions, WantedFile};
 pub use verdict::{
     Covered, Covers, Examined, Flaw, ManualAcceptance, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
     TrustRefusal, TrustRemark, Verdict,
