@@ -19,7 +19,7 @@ use crate::invocation;
 use crate::program::PROGRAM;
 use crate::report::JsonLines;
 use crate::subject;
-use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
+use missing::{free, no_file_or_release, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 pub(crate) use near::nearest;
 use near::{conflict, unexpected, unknown_verb, verb_of, with};
@@ -167,6 +167,9 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             }
             if missing.len() == 1 && (lacks("<DEST>") || lacks("<oci:DIR>")) {
                 return no_folder(&words(), declared);
+            }
+            if missing.len() == 1 && lacks("<FILE>...") {
+                return no_file_or_release(&words(), declared);
             }
             if lacks("<REPOSITORY-TEMPLATE>") {
                 let words = words();

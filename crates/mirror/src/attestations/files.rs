@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_fetch::{FetchError, Trust, TrustChecker, judged};
-use tofu_oci_packer::{AttachFileRequest, AttachReport, AttachedFile, AttachmentState, PackError, SignAddress};
+use tofu_oci_packer::{
+    AttachFileRequest, AttachReport, AttachableFiles, AttachedFile, AttachmentState, PackError, SignAddress,
+};
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
 use tofu_oci_trust::{BUNDLES_LIMIT, Evidence, NOTICE_PREDICATE, NoticeReason, TrustRefusal};
@@ -182,7 +184,7 @@ pub(crate) async fn attach(
     files: &[AttachedFile],
     reporter: &dyn Reporter,
 ) -> Result<AttachReport, PackError> {
-    tofu_oci_packer::attach_files(to, &request(id, files), reporter).await
+    AttachableFiles::find(to, &request(id, files), reporter).await?.attach(to).await
 }
 
 /// What [`attach`] would do.
@@ -192,7 +194,7 @@ pub(crate) async fn plan_attach(
     files: &[AttachedFile],
     reporter: &dyn Reporter,
 ) -> Result<AttachReport, PackError> {
-    tofu_oci_packer::plan_attach_files(to, &request(id, files), reporter).await
+    AttachableFiles::find(to, &request(id, files), reporter).await?.plan(to).await
 }
 
 fn request<'a>(id: &'a ReleaseId, files: &'a [AttachedFile]) -> AttachFileRequest<'a> {

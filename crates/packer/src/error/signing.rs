@@ -44,7 +44,7 @@ pub enum SignError {
     /// `--address` names another provider than the release
     #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
     #[fault("signs-another-provider", todo = "omit `--address`")]
-    #[hint("omit --address to sign it as {annotated}")]
+    #[hint("omit --address: the release says {annotated}")]
     OtherProvider { place: Place, tag: Tag, annotated: Box<ProviderAddr>, given: Box<ProviderAddr> },
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     #[fault(code = "kept-for-another")]
