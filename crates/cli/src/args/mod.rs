@@ -289,7 +289,7 @@ pub(crate) enum Verb {
     Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
-    /// Show a release: its packages, checksums, time and signatures
+    /// Show a release or module: its packages, checksums, time and signatures
     Show(ShowArgs),
     /// Show which providers of a configuration are behind, and what holds each back
     Outdated(OutdatedArgs),

@@ -34,10 +34,11 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
     }
     let ShownSubject { release, naming } = match subject::find(context, args).await {
         Ok(found) => found,
-        Err(error) => {
-            let is_module = error.exit() == Exit::Fixable && module::show(context, args).await?.is_some();
-            return if is_module { Ok(()) } else { Err(error) };
+        Err(error) if error.exit() == Exit::Fixable => {
+            let module = module::find(context, args).await?.ok_or(error)?;
+            return module::show(context, args, &trust, &module).await;
         }
+        Err(error) => return Err(error),
     };
     let report =
         read(context, &release, naming, &trust, args.platform.clone()).await.map_err(|error| match naming {
@@ -67,6 +68,6 @@ async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust)
     }
     match judged(release, trust).await {
         Ok((verdict, standing)) => Signatures::Judged { verdict: Box::new(verdict), standing },
-        Err(error) => Signatures::Failed(Box::new(error)),
+        Err(error) => Signatures::Failed(json::fault(&error)),
     }
 }
