@@ -120,7 +120,7 @@ pub enum SignError {
     #[hint("delete what refers to {subject} and is not needed, and run the same command again")]
     NotFound { place: Place, form: SignatureForm, subject: Digest },
     /// `cosign` did not sign without a key
-    #[error("cosign did not sign the release: {problem}")]
+    #[error("cosign did not sign the version: {problem}")]
     #[fault("keyless-signing-failed", end = Unexpected, todo = "read what `cosign` says, and run the command again")]
     #[hint("read what cosign says, and run the command again")]
     Keyless { problem: String },
