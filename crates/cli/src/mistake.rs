@@ -264,7 +264,7 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => {
             let hint = format!("`{name}` takes no arguments: it is about every provider of a configuration");
-            return Some(unexpected(typed, verb).hint(hint));
+            return Some(unexpected(typed, verb, words).hint(hint));
         }
     }))
 }
@@ -273,7 +273,7 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
 /// `words` is the whole command line.
 fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
     let (verb, name) = verb_of(words, declared);
-    let diagnostic = unexpected(typed, verb);
+    let diagnostic = unexpected(typed, verb, words);
     let meant = typed.strip_prefix("--").and_then(|long| {
         let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
         let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));
