@@ -45,8 +45,8 @@ pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keyless::{
-    DescribedRoot, HostNumbers, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, built_in_roots,
-    prove_file, prove_fresh,
+    DescribedRoot, HostNumbers, Identity, IdentityProblem, NumberOf, ProvenIdentity, RootMember, TrustedIdentity,
+    built_in_roots, prove_file, prove_fresh,
 };
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
