@@ -123,9 +123,14 @@ fn a_bill_of_materials_is_attached_once() {
         let line = &said.json()[0];
         assert_eq!((&line["event"], &line["unchanged"]), (&json!("attached"), &json!(true)), "{}", said.text);
         assert_eq!(referrers(&scene), ["application/spdx+json"]);
-        let said = scene.run(&format!("attach other.json {TARGET} --type text/plain --dry-run --json")).success();
+        let said = scene
+            .run(&format!("attach other.json {TARGET} --type application/vnd.example+json --dry-run --json"))
+            .success();
         let line = &said.json()[0];
-        assert_eq!((&line["event"], &line["artifact_type"]), (&json!("attach-plan"), &json!("text/plain")));
+        assert_eq!(
+            (&line["event"], &line["artifact_type"]),
+            (&json!("attach-plan"), &json!("application/vnd.example+json"))
+        );
         assert_eq!(
             (&line["attachments"][0]["form"], &line["attachments"][0]["state"]),
             (&json!("file"), &json!("missing"))
@@ -205,6 +210,87 @@ fn a_bundle_that_calls_the_zips_otherwise_was_attached_without_a_word() {
     scene.context.write("widget.sigstore.json", right);
     let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
     assert!(!said.text.contains("warning"), "{}", said.text);
+}
+
+/// Rules count these names, and `attach` said that they do not.
+#[test]
+fn names_that_goreleaser_gives_zips_were_said_to_count_for_no_rule() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let (_, zips) = parts(&scene);
+    let sigstore = bundle(&scene, &zips);
+    let hex = |zip: &String| zip.trim_start_matches("sha256:").to_owned();
+    let subject = |(name, zip): (&str, &String)| json!({ "name": name, "digest": { "sha256": hex(zip) } });
+    let names =
+        ["terraform-provider-widget_v1.4.0_darwin_all.zip", "terraform-provider-widget_1.4.0_linux_amd64_v1.zip"];
+    let subjects: Vec<Value> = names.into_iter().zip(&zips).map(subject).collect();
+    let bundle = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &subjects);
+    scene.context.write("widget.sigstore.json", bundle);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(!said.text.contains("warning"), "{}", said.text);
+    scene.context.write("trust.toml", POLICY);
+    scene.run(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget")).success();
+}
+
+#[test]
+fn wrong_arguments_of_attach_were_explained_without_its_files() {
+    let scene = published(ReferrersSupport::Supported);
+    scene.context.write("other.json", SPDX);
+    assert_snapshot!(scene.refuse("attach widget.spdx.json other.json"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the release is missing after the files: other.json is a file
+
+    hint: write tofu-oci attach widget.spdx.json other.json REPOSITORY:VERSION
+    ");
+    assert_snapshot!(scene.refuse("attach registry.example.com/acme/widget:1.4.0 widget.spdx.json"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `attach` takes the files first, and then the release
+
+    hint: write tofu-oci attach widget.spdx.json registry.example.com/acme/widget:1.4.0
+    ");
+    assert_snapshot!(scene.refuse("attach widget.spdx.json"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `attach` needs the files, and then the release
+
+    hint: write tofu-oci attach widget.spdx.json REPOSITORY:VERSION
+    ");
+    assert_snapshot!(scene.refuse(&format!("attach {TARGET}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `attach` needs the files, and then the release
+
+    hint: write tofu-oci attach FILE [REGISTRY]/acme/widget:1.4.0
+    ");
+    assert_snapshot!(scene.refuse(&format!("attach widget.spdx.json {WIDGET}@1.4.0 --type spdx")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `registry.example.com/acme/widget@1.4.0` names a provider, and not where the release is
+
+    hint: write tofu-oci attach widget.spdx.json registry.example.com/acme/widget@1.4.0 --type spdx --from REPOSITORY, or tofu-oci attach widget.spdx.json REPOSITORY:1.4.0 --type spdx
+    ");
+    assert_snapshot!(scene.refuse("attach widget.spdx.json registry.example.com/acme/network/aws@1.0.0"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `registry.example.com/acme/network/aws@1.0.0` names a module, and not where it is
+
+    hint: name its repository: tofu-oci attach widget.spdx.json REPOSITORY:1.0.0
+    ");
+    let said = scene.refuse(&format!("attach widget.spdx.json {TARGET} --address example.com/acme/other"));
+    assert!(said.contains("hint: omit --address: the release says registry.example.com/acme/widget"), "{said}");
 }
 
 #[test]
@@ -303,12 +389,15 @@ fn a_type_was_taken_that_the_file_contradicts() {
     ----- stdout -----
 
     ----- stderr -----
-    error: widget.sigstore.json is application/vnd.dev.sigstore.bundle.v0.3+json, not application/spdx+json
+    error: widget.sigstore.json is application/vnd.dev.sigstore.bundle.v0.3+json, and --type says application/spdx+json
 
     hint: omit --type: the file says itself what it is
     ");
     let said = scene.refuse(&format!("attach widget.spdx.json {TARGET} --type cyclonedx"));
-    assert!(said.contains("widget.spdx.json is application/spdx+json, not application/vnd.cyclonedx+json"), "{said}");
+    assert!(
+        said.contains("widget.spdx.json is application/spdx+json, and --type says application/vnd.cyclonedx+json"),
+        "{said}"
+    );
     for line in ["--type spdx", "--type bundle", "--type text/plain", ""] {
         let said = scene.refuse(&format!("attach empty.json {TARGET} {line}"));
         assert!(said.contains("error: empty.json is empty"), "{said}");
@@ -329,6 +418,26 @@ fn several_files_were_not_attached_by_one_command() {
     bundle(&scene, &[Digest::sha256(b"other").to_string()]);
     scene.refuse(&format!("attach other.spdx.json widget.sigstore.json {TARGET}"));
     assert_eq!(referrers(&scene).len(), 2);
+}
+
+/// What was attached before the failure was not printed. Plan and run both read and warned.
+#[test]
+fn the_report_of_a_file_was_lost_if_the_next_one_failed() {
+    let scene = published(ReferrersSupport::Supported);
+    let (_, zips) = parts(&scene);
+    bundle(&scene, &zips[..1]);
+    let is_last = |head: &RequestHead| head.method == "PUT" && head.path.contains("/manifests/sha256:");
+    scene.registry.fault(Rule::when(is_last).after(1).then(Fault::status(403, "DENIED")));
+    scene.registry.clear_requests();
+    let said = scene.run(&format!("attach widget.sigstore.json widget.spdx.json {TARGET} --json"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    let lines = said.json();
+    let events: Vec<&Value> = lines.iter().map(|line| &line["event"]).collect();
+    assert_eq!(events, ["message", "attached", "error"], "{}", said.text);
+    assert!(said.stderr.contains("1 of 2 files were attached"), "{}", said.text);
+    let requests = scene.conversation();
+    let reads = requests.iter().filter(|line| line.contains(" /v2/acme/widget/manifests/1.4.0 ")).count();
+    assert_eq!(reads, 2, "{}", requests.join("\n"));
 }
 
 #[test]

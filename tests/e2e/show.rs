@@ -110,6 +110,58 @@ fn a_refused_release_is_shown_with_the_reason() {
     assert!(said.stdout.contains("signed    refused ("), "{}", said.text);
 }
 
+/// `show` named no signature of a module and ignored the options about them.
+#[test]
+fn a_signed_module_was_shown_without_its_signature() {
+    let scene = Scene::new();
+    scene.context.write("module/main.tf", "variable \"name\" {}\n");
+    scene.run("module push module REGISTRY/acme/network --version 1.0.0").success();
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    scene.key("p384.pub");
+    scene.run("sign REGISTRY/acme/network:1.0.0 --key p256.pem").success();
+    let show = "show REGISTRY/acme/network:1.0.0";
+    assert_snapshot!(scene.run(show).text, @"
+    exit code: 0
+    ----- stdout -----
+    module [REGISTRY]/acme/network 1.0.0
+      place     [REGISTRY]/acme/network:1.0.0
+      manifest  sha256:[DIGEST]
+      signed    not checked: no key is known; name its publisher's with --key FILE, or in trust.toml
+      found     bundle by sha256:[DIGEST] (as it
+                says) was not checked; it says https://sigstore.dev/cosign/sign/v1; in
+                sha256:[DIGEST]
+      attached  application/vnd.dev.sigstore.bundle.v0.3+json, 635 B;
+                sha256:[DIGEST]
+
+    ----- stderr -----
+    ");
+    let said = scene.run(&format!("{show} --key p256.pub")).success();
+    assert!(said.stdout.contains("signed    by p256.pub\n"), "{}", said.text);
+    let said = scene.run(&format!("{show} --key p384.pub --json")).success();
+    assert_eq!(check(&said), ["module-release"]);
+    assert_eq!(said.json()[0]["signatures"]["state"], json!("refused"), "{}", said.text);
+    assert_eq!(said.json()[0]["evidence"].as_array().map(Vec::len), Some(1), "{}", said.text);
+    assert_snapshot!(scene.refuse(&format!("{show} --platform linux_amd64")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --platform is for providers, and `[REGISTRY]/acme/network:1.0.0` is a module
+
+    hint: omit it: a module has one package for all platforms
+    ");
+    // A repository alone: the newest, as of a provider.
+    scene.run("module push module REGISTRY/acme/network --version 1.1.0").success();
+    let said = scene.run("show REGISTRY/acme/network").success();
+    assert!(said.text.contains("\nmodule [REGISTRY]/acme/network 1.1.0\n"), "{}", said.text);
+    // What cannot be listed is said, and why.
+    scene.registry.fault(Rule::on("GET", "*/referrers/*").then(Fault::status(403, "DENIED")));
+    let said = scene.run(&format!("{show} --json")).success();
+    let line = &said.json()[0];
+    assert_eq!((line["attached"].is_null(), line["evidence_error"].is_object()), (true, true), "{}", said.text);
+}
+
 #[test]
 fn one_platform_is_shown_with_all_its_checksums() {
     let scene = Scene::published();

@@ -9,7 +9,7 @@ use tofu_oci_testkit::{Behaviour, BuiltBy, Fault, LocalSigstore, ReferrersSuppor
 
 use crate::setup::{Scene, WIDGET};
 
-const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.secret-token";
+const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjQxMDI0NDQ4MDB9.secret-token";
 const SIGN: &str = "sign REGISTRY/acme/widget:1.4.0 --keyless";
 const POLICY: &str = r#"
 [[identity]]
@@ -137,6 +137,17 @@ fn without_a_token_or_cosign_nothing_is_sent() {
 
     hint: install cosign 3, on GitHub Actions with sigstore/cosign-installer
     ");
+    // What is no token cannot sign, and a plan says so.
+    scene.context.env("SIGSTORE_ID_TOKEN", "abc".to_owned());
+    assert_snapshot!(scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless --dry-run")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: SIGSTORE_ID_TOKEN is not a token to sign with: it is not a JWT
+
+    hint: put a token into it that the CI platform has just issued for the audience sigstore
+    ");
     scene.context.env("SIGSTORE_ID_TOKEN", String::new());
     assert_snapshot!(scene.refuse(SIGN), @"
     exit code: 2
@@ -188,10 +199,10 @@ fn a_cosign_that_fails_or_lies_leaves_a_push_without_its_tag() {
     ----- stderr -----
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
-    error: cosign did not sign the release: exit status 1: no certificate for ***
+    error: cosign did not sign the version: exit status 1: no certificate for ***
 
     hint: read what cosign says, and run the command again
-    hint: the version's tag was not written
+    hint: the version's tag is as it was before this command
     ");
     cosign(&mut scene, "exit 0");
     assert!(scene.run(&push).text.contains("it wrote no bundle"));

@@ -135,7 +135,7 @@ fn only_releases_are_signed() {
     ----- stderr -----
     error: the release 1.4.0 in [REGISTRY]/acme/widget says that it is registry.example.com/acme/widget, which is another provider than registry.example.com/acme/other
 
-    hint: omit --address to sign it as registry.example.com/acme/widget
+    hint: omit --address: the release says registry.example.com/acme/widget
     ");
     let index = scene.tag("acme/widget", "1.4.0").parse().expect("a digest");
     scene.registry.put_tag("acme/widget", "2.0.0", &index);
@@ -177,7 +177,7 @@ fn another_namespace_is_signed_for_when_it_is_said() {
       attached signature sha256:[DIGEST]
 
     ----- stderr -----
-    warning: the release says that it is registry.example.com/acme/widget, and is signed as mirror.example.com/acme/widget
+    warning: the release says that it is registry.example.com/acme/widget, and is taken as mirror.example.com/acme/widget
     ");
 }
 

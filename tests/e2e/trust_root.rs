@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use tofu_oci_testkit::{LocalSigstore, tuf_repository};
 
 use crate::setup::Scene;
@@ -116,7 +116,8 @@ fn an_older_copy_of_the_repository_replaced_what_a_newer_one_proved() {
         (LocalSigstore::generate(SystemTime::now()).root(), LocalSigstore::generate(SystemTime::now()).root());
     repository_at(&scene, &new, 3);
     scene.run(UPDATE).success();
-    assert_eq!(scene.context.read("root.json.tuf"), "{\"root\":1,\"timestamp\":3,\"snapshot\":1,\"targets\":1}\n");
+    let kept: Value = serde_json::from_str(&scene.context.read("root.json.tuf")).expect("JSON");
+    assert_eq!(kept["versions"], json!({ "root": 1, "timestamp": 3, "snapshot": 1, "targets": 1 }));
     repository_at(&scene, &old, 2);
     assert_snapshot!(scene.refuse(UPDATE), @"
     exit code: 1
@@ -130,11 +131,83 @@ fn an_older_copy_of_the_repository_replaced_what_a_newer_one_proved() {
     ");
     assert_eq!(scene.context.read("root.json"), new);
     scene.context.write("root.json.tuf", "{}");
-    let said = scene.refuse(UPDATE);
-    assert!(said.contains("error: the file root.json.tuf is not what `trust root update` writes\n"), "{said}");
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the file root.json.tuf is not what `trust root update` writes
+      cause: missing field `versions` at line 1 column 2
+
+    hint: restore the file: it says which copies of the repository are old ones
+    hint: or delete root.json.tuf: then an older copy may replace root.json
+    ");
     std::fs::remove_file(scene.path("root.json.tuf")).expect("the versions");
     scene.run(UPDATE).success();
     assert_eq!(scene.context.read("root.json"), old);
+}
+
+/// The root of one instance was kept in the file of another one, and the error spoke of an old copy.
+#[test]
+fn a_root_of_another_instance_was_called_an_old_copy() {
+    let scene = Scene::published();
+    repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
+    scene.run(UPDATE).success();
+    let before = scene.context.read("root.json");
+    assert_snapshot!(scene.refuse("trust root update tuf --output root.json"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf does not prove a trusted root: its root has no key of the root that was current before: it is the repository of another instance
+
+    hint: nothing was written: root.json.tuf remembers the other instance
+    hint: name the root of an instance of your own with --tuf-root, and a file for each with --output
+    hint: if the owner of the repository made it anew, delete root.json.tuf
+    ");
+    assert_eq!(scene.context.read("root.json"), before);
+}
+
+/// `dd` is a folder: the versions were written beside it, and then nothing else.
+#[test]
+fn an_output_that_cannot_be_written_left_a_file_of_versions() {
+    let scene = Scene::published();
+    repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
+    std::fs::create_dir(scene.path("dd")).expect("a folder");
+    let update = "trust root update tuf --tuf-root tuf/1.root.json --output";
+    assert_snapshot!(scene.refuse(&format!("{update} dd")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: dd is a folder, and --output names a file
+
+    hint: name a file in it, such as dd/trusted_root.json
+    ");
+    assert!(!scene.path("dd.tuf").exists());
+    assert_snapshot!(scene.refuse(&format!("{update} nodir/o.json")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no folder nodir for --output
+
+    hint: make the folder, or name a file in another one
+    ");
+}
+
+/// Each read the versions before the other one wrote them.
+#[test]
+fn two_updates_at_once_could_go_back_to_the_older_copy() {
+    let scene = Scene::published();
+    repository_at(&scene, &LocalSigstore::generate(SystemTime::now()).root(), 3);
+    let folder = tofu_oci_disk::Lockable::Folder(scene.path("."));
+    let lock = tofu_oci_disk::try_lock(&folder, "tofu-oci trust root update").expect("a folder").expect("it is free");
+    let said = scene.refuse(&format!("{UPDATE} --timeout 1s"));
+    assert!(said.contains("is locked by tofu-oci trust root update"), "{said}");
+    assert!(!scene.path("root.json").exists() && !scene.path("root.json.tuf").exists());
+    drop(lock);
+    scene.run(UPDATE).success();
 }
 
 #[test]

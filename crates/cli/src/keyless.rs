@@ -5,9 +5,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value;
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_packer::KeylessSigner;
 use tofu_oci_trust::prove_fresh;
@@ -81,6 +84,13 @@ impl Cosign {
                 .hint("GitLab CI: give the job `id_tokens: {SIGSTORE_ID_TOKEN: {aud: sigstore}}`")
                 .hint("elsewhere: put a token for the audience sigstore into SIGSTORE_ID_TOKEN, or sign with a key"));
         }
+        if let Some(problem) =
+            variable(TOKEN).and_then(|token| token_problem(&token.to_string_lossy(), SystemTime::now()))
+        {
+            return Err(Diagnostic::usage(format!("{TOKEN} is not a token to sign with: it {problem}"))
+                .code("no-identity-token")
+                .hint("put a token into it that the CI platform has just issued for the audience sigstore"));
+        }
         let program = helper_program::find("cosign", std::env::var_os("PATH").as_deref()).map_err(|error| {
             Diagnostic::usage(format!("to sign without a key tofu-oci runs cosign: {error}"))
                 .code("cosign-missing")
@@ -96,6 +106,23 @@ fn is_passed(name: &OsStr) -> bool {
     // Windows does not distinguish upper and lower case, and proxies are written in both.
     let name = name.to_ascii_uppercase();
     PASSED.contains(&name.as_str()) || GITHUB.contains(&name.as_str()) || name == TOKEN
+}
+
+/// What is wrong with an identity token, as far as can be seen without its issuer.
+///
+/// Spec: RFC 7519, sections 3 and 4.1.4.
+fn token_problem(token: &str, now: SystemTime) -> Option<&'static str> {
+    let parts: Vec<&str> = token.trim().split('.').collect();
+    let claims = match parts[..] {
+        [_, claims, _] => URL_SAFE_NO_PAD.decode(claims).ok(),
+        _ => None,
+    };
+    let Some(claims) = claims.and_then(|claims| serde_json::from_slice::<Value>(&claims).ok()).filter(Value::is_object)
+    else {
+        return Some("is not a JWT");
+    };
+    let expires = Duration::try_from_secs_f64(claims.get("exp")?.as_f64()?).ok()?;
+    (now.duration_since(UNIX_EPOCH).ok()? >= expires).then_some("has expired")
 }
 
 fn variable(name: &str) -> Option<OsString> {
@@ -190,8 +217,32 @@ mod tests {
         {
             assert!(!is_passed(dropped), "{dropped}");
         }
-        for kept in ["PATH", "HOME", "https_proxy", "SSL_CERT_FILE", "SIGSTORE_ID_TOKEN", "Path", "XDG_CACHE_HOME"] {
+        for kept in ["HOME", "https_proxy", "SIGSTORE_ID_TOKEN", "Path", "XDG_CACHE_HOME"] {
             assert!(is_passed(kept), "{kept}");
+        }
+        // What the handbook says that it gets.
+        let handbook = include_str!("../../../docs/how-to/keyless.md");
+        let (_, said) = handbook.split_once("Of the environment `cosign` gets").expect("the paragraph");
+        let (said, _) = said.split_once("It gets no variable").expect("the other half");
+        let is_name =
+            |word: &&str| word.contains('_') && word.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
+        let named: Vec<&str> = said.split('`').filter(is_name).collect();
+        assert!(named.len() > 8, "{named:?}");
+        for kept in named {
+            assert!(is_passed(kept), "{kept}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_was_said_to_sign() {
+        let problem = |token: &str| token_problem(token, UNIX_EPOCH + Duration::from_hours(500_000));
+        let of = |claims: &str| format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims));
+        for token in ["abc", "a.b", "e30.abc.c2ln", &of("[]"), &of("no")] {
+            assert_eq!(problem(token), Some("is not a JWT"), "{token}");
+        }
+        assert_eq!(problem(&of("{\"exp\":1800000000}")), Some("has expired"));
+        for token in [of("{\"exp\":1800000001}"), of("{}"), format!("{}\n", of("{\"exp\":1.9e9}"))] {
+            assert_eq!(problem(&token), None, "{token}");
         }
     }
 

@@ -19,7 +19,7 @@ use crate::invocation;
 use crate::program::PROGRAM;
 use crate::report::JsonLines;
 use crate::subject;
-use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
+use missing::{free, no_file_or_release, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 pub(crate) use near::nearest;
 use near::{conflict, unexpected, unknown_verb, verb_of, with};
@@ -168,6 +168,9 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             if missing.len() == 1 && (lacks("<DEST>") || lacks("<oci:DIR>")) {
                 return no_folder(&words(), declared);
             }
+            if missing.len() == 1 && lacks("<FILE>...") {
+                return no_file_or_release(&words(), declared);
+            }
             if lacks("<REPOSITORY-TEMPLATE>") {
                 let words = words();
                 let mut words = words.iter().filter(|word| !word.starts_with('-'));
@@ -261,7 +264,7 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => {
             let hint = format!("`{name}` takes no arguments: it is about every provider of a configuration");
-            return Some(unexpected(typed, verb).hint(hint));
+            return Some(unexpected(typed, verb, words).hint(hint));
         }
     }))
 }
@@ -270,7 +273,7 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
 /// `words` is the whole command line.
 fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
     let (verb, name) = verb_of(words, declared);
-    let diagnostic = unexpected(typed, verb);
+    let diagnostic = unexpected(typed, verb, words);
     let meant = typed.strip_prefix("--").and_then(|long| {
         let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
         let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use bytes::Bytes;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tofu_oci_trust::{BUNDLE_TYPE, BUNDLES_LIMIT, NOTICE_PREDICATE, Peek, peek_bundle};
 use tofu_oci_types::parse_strictly;
@@ -61,13 +62,13 @@ impl FromStr for AttachType {
             Some((kind, subtype)) if is_name(kind) && is_name(subtype) => {}
             _ => return Err(InvalidAttachType::NotAMediaType(text.to_owned())),
         }
-        if lower.starts_with(ANY_BUNDLE) && text != BUNDLE_TYPE {
+        if lower.starts_with(ANY_BUNDLE) && lower != BUNDLE_TYPE {
             return Err(InvalidAttachType::OtherBundle(text.to_owned()));
         }
         if RESERVED.iter().any(|prefix| lower.starts_with(prefix)) {
             return Err(InvalidAttachType::Reserved(text.to_owned()));
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(lower))
     }
 }
 
@@ -77,9 +78,15 @@ impl AttachType {
         found_type(content).filter(|found| found.0 != BUNDLE_TYPE)
     }
 
-    /// Whether a file that says it is of the type `found` cannot be of this one, too. Documents in JSON may have further types.
-    fn excludes(&self, found: &Self) -> bool {
-        self != found && ([BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()) || found.0 == BUNDLE_TYPE)
+    /// What a file says that it is, if it cannot be of this type, too. Documents in JSON may have further types.
+    fn contradicted_by(&self, bytes: &[u8], found: Option<&Self>) -> Option<String> {
+        let (is_json, is_known) = (self.0.ends_with("json"), [BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()));
+        if let Some(found) = found {
+            let is_other = self != found && (is_known || !is_json || found.0 == BUNDLE_TYPE);
+            return is_other.then(|| found.to_string());
+        }
+        let is_other = is_json && self.0 != BUNDLE_TYPE && serde_json::from_slice::<IgnoredAny>(bytes).is_err();
+        is_other.then(|| "not JSON".to_owned())
     }
 }
 
@@ -111,15 +118,14 @@ impl AttachedFile {
         if bytes.trim_ascii().is_empty() {
             return Err(AttachError::Empty { path: path.to_owned() });
         }
-        let artifact_type = match (wanted, found_type(&bytes)) {
-            (Some(wanted), Some(found)) if wanted.excludes(&found) => {
-                return Err(AttachError::OtherType {
-                    path: path.to_owned(),
-                    wanted: wanted.to_string(),
-                    found: found.to_string(),
-                });
-            }
-            (Some(wanted), _) => wanted.clone(),
+        let found = found_type(&bytes);
+        let artifact_type = match (wanted, found) {
+            (Some(wanted), found) => match wanted.contradicted_by(&bytes, found.as_ref()) {
+                Some(found) => {
+                    return Err(AttachError::OtherType { path: path.to_owned(), wanted: wanted.to_string(), found });
+                }
+                None => wanted.clone(),
+            },
             (None, Some(found)) => found,
             (None, None) => return Err(AttachError::UnknownType { path: path.to_owned() }),
         };

@@ -38,7 +38,7 @@ mod tags;
 #[cfg(test)]
 mod testing;
 
-pub use attach::{AttachFileRequest, AttachReport, attach_files, plan_attach_files};
+pub use attach::{AttachFileRequest, AttachReport, AttachableFiles};
 pub use attached_file::{ATTACH_LIMIT, AttachType, AttachedFile, InvalidAttachType};
 pub use copy::{CopiedRelease, CopyChoice, CopyPlan, CopyRequest, CopySigning, copy_release, plan_copy};
 pub(crate) use difference::KnownLeaves;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{Predecessors, ProviderAddr, Version};
 
-use crate::{Dist, ReleaseDocs, Signer, Signing, SumsMode};
+use crate::{Dist, ReleaseDocs, Signer, SumsMode};
 
 /// Whether the `h1:` checksums go into the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,13 +76,6 @@ pub struct Publication<'a> {
     pub predecessors: &'a Predecessors,
     /// Who signs the release; `None` to sign nothing.
     pub signer: Option<Signer<'a>>,
-}
-
-impl<'a> Publication<'a> {
-    /// The key that signs it; `None` without one.
-    pub(crate) fn signing(&self) -> Option<Signing<'a>> {
-        self.signer.and_then(Signer::signing)
-    }
 }
 
 /// One release to push.

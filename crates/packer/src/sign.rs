@@ -134,7 +134,7 @@ pub(crate) async fn find(
             let (annotated, given) = (Box::new(annotated.clone()), Box::new(given.clone()));
             return Err(SignError::OtherProvider { place: place(), tag, annotated, given }.into());
         }
-        let text = format!("the release says that it is {annotated}, and is signed as {given}");
+        let text = format!("the release says that it is {annotated}, and is taken as {given}");
         reporter.event(&Event::warning("other-address", text));
     }
     let of = found.of(address, place(), &tag)?;

@@ -45,8 +45,8 @@ pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keyless::{
-    DescribedRoot, HostNumbers, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, built_in_roots,
-    prove_file, prove_fresh,
+    DescribedRoot, HostNumbers, Identity, IdentityProblem, NumberOf, ProvenIdentity, RootMember, TrustedIdentity,
+    built_in_roots, prove_file, prove_fresh,
 };
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
@@ -69,7 +69,7 @@ pub use signer::PrivateKey;
 pub use slsa::{Build, DemandedBuild};
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
-pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, TufVersions, WantedFile};
+pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, TufState, TufVersions, WantedFile};
 pub use verdict::{
     Covered, Covers, Examined, Flaw, ManualAcceptance, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
     TrustRefusal, TrustRemark, Verdict,

@@ -10,6 +10,7 @@ use tofu_oci_types::{Digest, Predecessors, ProviderAddr, Version};
 use crate::json;
 use crate::published::PublishedRelease;
 use crate::slsa::Build;
+use crate::sums::Sums;
 use crate::vocabulary::{ADDRESS_ANNOTATION, NOTE_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
 
 /// The most subjects that a statement may have.
@@ -131,6 +132,12 @@ impl<'a> From<&SignedSubject<'a>> for SignedContent<'a> {
 }
 
 impl Statement {
+    /// The files that it names, as a list; `None` if one has two digests.
+    pub fn files(&self) -> Option<Sums> {
+        let subjects = self.subjects.iter();
+        Sums::of(subjects.filter_map(|subject| Some((subject.name.as_deref()?, subject.digest.as_ref()?))))
+    }
+
     /// Of the payload of an envelope.
     ///
     /// Spec: in-toto attestation v1, `spec/v1/statement.md`.

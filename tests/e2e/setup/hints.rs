@@ -8,8 +8,9 @@ use std::sync::Mutex;
 /// What `--help` of each verb says.
 static HELP: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-/// Verbs that have verbs.
-const GROUPS: [&str; 5] = ["auth", "bundle", "cache", "config", "module"];
+/// Verbs that have verbs, and of how many words these are.
+const GROUPS: [(&str, usize); 6] =
+    [("auth", 2), ("bundle", 2), ("cache", 2), ("config", 2), ("module", 2), ("trust", 3)];
 
 /// Hints about other programs, and one about the verbs that it lists.
 const ELSEWHERE: [&str; 7] =
@@ -19,8 +20,9 @@ const ELSEWHERE: [&str; 7] =
 #[track_caller]
 pub(super) fn check(command: &Command, stderr: &str) {
     let words: Vec<&str> =
-        command.get_args().filter_map(OsStr::to_str).take_while(|word| !word.starts_with('-')).take(2).collect();
-    let verb = &words[..words.len().min(if words.first().is_some_and(|first| GROUPS.contains(first)) { 2 } else { 1 })];
+        command.get_args().filter_map(OsStr::to_str).take_while(|word| !word.starts_with('-')).take(3).collect();
+    let group = GROUPS.iter().find(|(name, _)| words.first() == Some(name));
+    let verb = &words[..words.len().min(group.map_or(1, |(_, words)| *words))];
     if verb.is_empty() {
         return;
     }

@@ -55,9 +55,9 @@ impl ServedKinds {
     }
 
     fn counted(self, count: u64) -> String {
-        match self {
-            Self::Both => format!("{count} of both"),
-            kind => counted(count, kind.one()),
+        match (self, count) {
+            (Self::Both, 2..) => format!("{count} providers and modules"),
+            (kind, _) => counted(count, kind.one()),
         }
     }
 
@@ -144,5 +144,17 @@ fn entry(frame: &PageFrame<'_>, address: &ServedAddress, versions: Option<&[Vers
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_of_both_kinds_had_2_of_both() {
+        let counted = |count| ServedKinds::Both.counted(count);
+        assert_eq!((counted(1), counted(2)), ("1 provider or module".to_owned(), "2 providers and modules".to_owned()));
+        assert_eq!(ServedKinds::Modules.counted(2), "2 modules");
     }
 }

@@ -9,7 +9,7 @@ use super::package_contents::{PackageContents, SkipReason};
 use super::pager::{ListPart, pager};
 use super::readme::readme;
 use super::snippets::{ClientSetup, from_newest, from_version};
-use super::words::{foreign, made, prerelease, punycode};
+use super::words::{counted, foreign, made, prerelease, punycode};
 use crate::{Refusal, ServedModule, ServedVersions};
 
 /// A module with some of its versions.
@@ -117,7 +117,9 @@ impl ModuleVersionPage<'_> {
                     dt { "Package" }
                     dd {
                         (human_bytes(served.manifest.package().size)) " zip"
-                        @if let Ok(look) = self.look { ", " (look.files) " files of " (human_bytes(look.bytes)) }
+                        @if let Ok(look) = self.look {
+                            ", " (counted(look.files as u64, "file")) " of " (human_bytes(look.bytes))
+                        }
                         ", " a href=(self.archive) download { "Download" }
                     }
                 }

@@ -27,7 +27,7 @@ pub(super) fn denied(frame: &PageFrame<'_>, denied: &AccessError) -> Response {
     };
     let content = html! {
         h1 { (title) }
-        p { (sentence(&denied.to_string())) }
+        p { (with_code(&sentence(&denied.to_string()))) }
         @if denied.status() == StatusCode::UNAUTHORIZED {
             p { "In the dialog of the browser, any user name will do; the password is the token." }
         }
@@ -112,6 +112,15 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
     }
 }
 
+/// A sentence with what it has between backticks as code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (nth, part) in text.split('`').enumerate() {
+            @if nth % 2 == 0 { (part) } @else { code { (part) } }
+        }
+    }
+}
+
 fn named(address: &ServedAddress) -> Markup {
     html! { code { (address) } (punycode(address.hostname())) }
 }
@@ -127,4 +136,15 @@ fn versions_of(frame: &PageFrame<'_>, address: &ServedAddress) -> Markup {
 
 fn other_ways(frame: &PageFrame<'_>) -> Markup {
     html! { p { "Search above, or " a href=(frame.links.start()) { "see all providers" } "." } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_that_asks_for_a_login_showed_backticks() {
+        let shown = with_code("The header must be `Bearer TOKEN`, or <none>.").into_string();
+        assert_eq!(shown, "The header must be <code>Bearer TOKEN</code>, or &lt;none&gt;.");
+    }
 }

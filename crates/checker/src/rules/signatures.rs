@@ -177,7 +177,7 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
         | Flaw::TravellingKey { .. }
         | Flaw::Keyless { .. }
         | Flaw::OtherIdentity { .. }
-        | Flaw::OtherRepository { .. }
+        | Flaw::OtherNumber { .. }
         | Flaw::NotProven { .. }
         | Flaw::NoSignature => {
             let another = if another_counts { "; another signature of the release counts" } else { "" };

@@ -292,7 +292,7 @@ pub(crate) enum Verb {
     Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
-    /// Show a release: its packages, checksums, time and signatures
+    /// Show a release or module: its packages, checksums, time and signatures
     Show(ShowArgs),
     /// Print the documentation of a provider that lies beside its release
     Docs(Box<DocsArgs>),

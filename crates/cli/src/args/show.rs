@@ -17,6 +17,9 @@ Examples:
     tofu-oci show ghcr.io/acme/opentofu-provider-widget:1.4.0
     tofu-oci show oci:widget-layout:1.4.0
 
+  A module, and what lies beside it:
+    tofu-oci show ghcr.io/acme/network:1.0.0
+
   The newest release, and all checksums of one platform of it:
     tofu-oci show ghcr.io/acme/opentofu-provider-widget --platform linux_amd64
 
@@ -28,7 +31,7 @@ trust.toml and the pins of this folder, or by --key, and downloads no package. C
 release claims them. `verify` decides by its exit code, `check` reports what is wrong with a
 release.")]
 pub(crate) struct ShowArgs {
-    /// One release: ADDR@VERSION (or @CONSTRAINT), REPOSITORY:VERSION or oci:DIR:VERSION
+    /// One release or module: ADDR@VERSION (or @CONSTRAINT), REPOSITORY:VERSION or oci:DIR:VERSION
     #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]
     pub(crate) subject: String,
     /// Show this platform's package alone, with all its checksums

@@ -97,9 +97,10 @@ Examples:
 
 It begins with the built-in root of TUF, and follows newer ones. Signatures, versions,
 expiry, lengths and hashes must be right; then it writes the file as a whole. Name the file as
-`root` of an [[identity]] in trust.toml. FILE.tuf beside it keeps the versions that proved it, so
-that an older copy of the repository is refused later; keep both files together. A folder has the files as the web server does, or as
-the git repository sigstore/root-signing does.")]
+`root` of an [[identity]] in trust.toml. FILE.tuf beside it keeps the versions and keys that proved
+it, so that an older copy of the repository is refused later, and so is another instance; keep both
+files together. A folder has the files as the web server does, or as the git repository
+sigstore/root-signing does.")]
 pub(crate) struct TrustRootUpdateArgs {
     /// The folder or the https:// address of the TUF repository
     #[arg(value_name = "DIR|URL")]

@@ -20,8 +20,11 @@ impl From<PackError> for Diagnostic {
             PackError::State(error) => diagnostic.state_hint(error),
             PackError::Withdrawn(withdrawn) => diagnostic.withdrawn_hint(withdrawn),
             PackError::TagTaken(taken) => diagnostic.taken_hint(taken),
-            PackError::Sign(error) if matches!(**error, SignError::Keyless { .. }) && invocation::verb() == "push" => {
-                diagnostic.hint("the version's tag was not written")
+            PackError::Sign(error)
+                if matches!(**error, SignError::Keyless { .. })
+                    && ["push", "module push"].contains(&invocation::verb()) =>
+            {
+                diagnostic.hint("the version's tag is as it was before this command")
             }
             _ => diagnostic,
         }

@@ -32,6 +32,19 @@ pub(super) fn no_folder(words: &[String], declared: &Command) -> Option<Diagnost
     )
 }
 
+/// `attach` with one argument.
+pub(super) fn no_file_or_release(words: &[String], declared: &Command) -> Option<Diagnostic> {
+    let at = words.iter().position(|word| word == "attach")?;
+    let typed = free(&words[at + 1..], declared.find_subcommand("attach")?, "").next()?;
+    let quoted = invocation::quoted(typed);
+    let line =
+        if Path::new(typed).is_file() { format!("{quoted} REPOSITORY:VERSION") } else { format!("FILE {quoted}") };
+    Some(
+        Diagnostic::usage("`attach` needs the files, and then the release")
+            .hint(format!("write tofu-oci attach {line}")),
+    )
+}
+
 /// `run` without a command.
 pub(super) fn nothing_to_run() -> Diagnostic {
     Diagnostic::usage("`run` needs the command that it runs")

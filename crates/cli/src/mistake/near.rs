@@ -42,10 +42,11 @@ pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) ->
     Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
 }
 
-/// An argument that the verb lacks. A word is not shown if the verb is about logins: it may be a password.
-pub(super) fn unexpected(typed: &str, verb: &Command) -> Diagnostic {
-    let mut options = verb.get_arguments().filter_map(|argument| argument.get_long());
-    let is_about_logins = verb.get_name() == "logout" || options.any(|option| option.ends_with("password-stdin"));
+/// An argument that the verb lacks. A word is not shown if it may be a password: the verb is about logins, or an option is.
+pub(super) fn unexpected(typed: &str, verb: &Command, words: &[String]) -> Diagnostic {
+    let is_option =
+        |word: &String| ["--username", "--password", "-u", "-p"].iter().any(|start| word.starts_with(start));
+    let is_about_logins = ["login", "logout"].contains(&verb.get_name()) || words.iter().any(is_option);
     if typed.starts_with('-') || !is_about_logins {
         return Diagnostic::usage(format!("unexpected argument `{typed}`"));
     }

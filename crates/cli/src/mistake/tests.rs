@@ -268,3 +268,12 @@ fn options_that_exclude_each_other_had_no_hint() {
         &["omit --undo or --reason"],
     );
 }
+
+#[test]
+fn an_argument_too_many_of_push_was_said_to_be_a_password() {
+    check_near("push dist x/y extra", "unexpected argument `extra`", &[]);
+    let hidden = "one argument is too many; it may be a password, so it is not shown";
+    for line in ["login x hunter2", "logout x hunter2", "push dist x/y hunter2 --username me"] {
+        check_near(line, hidden, &[]);
+    }
+}

@@ -2,7 +2,7 @@
 
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest};
 use tofu_oci_trust::{SignatureForm, VersionOf};
-use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
+use tofu_oci_types::{ModuleName, ProviderAddr, ReleaseName, Version};
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
@@ -71,6 +71,13 @@ pub(super) fn target(
     given: Option<&Version>,
     named: Option<&ProviderAddr>,
 ) -> Result<SignTarget, Diagnostic> {
+    if text.contains('@')
+        && let Ok(Some(ModuleName::Registry { constraints, .. })) = subject::module(text)
+    {
+        let version = constraints.exact().map_or_else(|| "VERSION".to_owned(), ToString::to_string);
+        return Err(Diagnostic::usage(format!("`{text}` names a module, and not where it is"))
+            .hint(format!("name its repository: {}", invocation::with_word(text, &format!("REPOSITORY:{version}")))));
+    }
     let ReleaseName::Provider { address, constraints } = subject::read(text)? else {
         if typed(from, "TOFU_OCI_FROM") && text.parse::<ProviderAddr>().is_ok() {
             return Err(Diagnostic::usage(format!("`{text}` names no version of a provider"))
@@ -91,12 +98,11 @@ pub(super) fn target(
     subject::one_version(text, Some(version.clone()), given)?;
     let written = text.split('@').next().unwrap_or_default();
     let Some(from) = from else {
-        let verb = invocation::verb();
         return Err(Diagnostic::usage(format!("`{text}` names a provider, and not where the release is")).hint(
             format!(
                 "write {} --from REPOSITORY, or {}",
-                invocation::with_all_options(&format!("{verb} {written}@{version}")),
-                invocation::with_all_options(&format!("{verb} REPOSITORY:{version}")),
+                invocation::with_word(text, &format!("{written}@{version}")),
+                invocation::with_word(text, &format!("REPOSITORY:{version}")),
             ),
         ));
     };

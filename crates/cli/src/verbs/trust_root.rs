@@ -1,19 +1,18 @@
 //! `trust root`: what proves signatures by certificates.
 
-mod root_file;
+mod files;
 mod tuf_files;
-mod versions;
 
 use std::path::Path;
 use std::time::SystemTime;
 
 use serde::Serialize;
+use tofu_oci_fetch::FolderLock;
 use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, TufError, built_in_roots};
 use tofu_oci_types::{Digest, PathText};
 
-use self::root_file::{read, write};
+use self::files::{KeptState, demand_file, read, write};
 use self::tuf_files::TufFiles;
-use self::versions::KeptVersions;
 use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -108,14 +107,26 @@ fn valid(RootMember { name, from, until }: &RootMember) -> String {
 }
 
 async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Diagnostic> {
+    let path = &args.target;
+    demand_file(path)?;
     let files = TufFiles::open(context, args)?;
-    let kept = KeptVersions::read(&args.target)?;
+    // What proves a root must not change between reading and writing it.
+    let waiter = context.waiter(&args.access.network);
+    let _folder_lock = FolderLock::take(path, &waiter, context.reporter.as_ref()).await?;
+    let kept = KeptState::read(path)?;
     let failed = |error: TufError| {
         let not_proven =
             Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
-                .code("trust-root-not-proven")
-                .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine");
-        match (&error, kept.versions) {
+                .code("trust-root-not-proven");
+        if matches!(error, TufError::OtherInstance) {
+            return not_proven
+                .hint(kept.other_instance())
+                .hint("name the root of an instance of your own with --tuf-root, and a file for each with --output")
+                .hint(kept.hint());
+        }
+        let not_proven = not_proven
+            .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine");
+        match (&error, &kept.state) {
             (TufError::Rollback { .. }, Some(_)) => not_proven.hint(kept.hint()),
             _ => not_proven,
         }
@@ -131,7 +142,7 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
         }
         None => RootChain::built_in(SystemTime::now()),
     };
-    let mut chain = chain.remembering(kept.versions.unwrap_or_default());
+    let mut chain = chain.remembering(kept.state.clone());
     while let Some(wanted) = chain.wanted() {
         let Some(next) = files.read(&wanted).await? else { break };
         chain.root(&next).map_err(failed)?;
@@ -143,11 +154,10 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     let wanted = wanted.targets(&targets).map_err(failed)?;
     let text = files.demand(&wanted.wanted()).await?;
     wanted.target(&text).map_err(failed)?;
-    let path = &args.target;
     described(path, &text)?;
     let changed = read(path).ok().as_ref() != Some(&text);
-    let versions = wanted.versions();
-    kept.write(versions)?;
+    let versions = wanted.state().versions;
+    kept.write(wanted.state())?;
     if changed {
         write(path, &text)?;
     }

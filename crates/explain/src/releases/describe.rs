@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryFutureExt as _};
 use serde::Serialize;
 use tofu_oci_source::{LeafKind, Offer, Release, ReleaseDate, ReleaseDescription, ReleaseId, SourceError};
+use tofu_oci_store::StoreError;
 use tofu_oci_trust::Notice;
 use tofu_oci_types::{Counter, Digest, PackageHash, Place, Platform, Reporter, Scheme};
 
@@ -25,8 +26,8 @@ pub struct DescribedRelease {
     pub created: Option<ReleaseDate>,
     /// What its publisher says of it later, unverified.
     pub notice: Option<Notice>,
-    /// What lies beside it; `None` if that cannot be listed.
-    pub attached: Option<Vec<AttachedReferrer>>,
+    /// What lies beside it.
+    pub attached: Result<Vec<AttachedReferrer>, StoreError>,
     /// Its packages, or why one cannot be installed; sorted by platform.
     pub packages: Vec<(Platform, Result<DescribedPackage, SourceError>)>,
 }
@@ -80,8 +81,8 @@ pub async fn describe(
     let created = release.created().unwrap_or_else(|_| None).await;
     let notice = release.notice().await?;
     let attached = match (release.store(), release.id().identity.index()) {
-        (Some(store), Some(index)) => attached(&*store, index).await.ok(),
-        _ => Some(Vec::new()),
+        (Some(store), Some(index)) => attached(&*store, index).await,
+        _ => Ok(Vec::new()),
     };
     Ok(DescribedRelease { id: release.id().clone(), description, created, notice, attached, packages })
 }

@@ -9,7 +9,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use tofu_oci_fetch::{FetchError, Trust, TrustChecker, judged};
 use tofu_oci_packer::{
-    AttachFileRequest, AttachReport, AttachType, AttachedFile, AttachmentState, PackError, SignAddress,
+    AttachFileRequest, AttachReport, AttachType, AttachableFiles, AttachedFile, AttachmentState, PackError, SignAddress,
 };
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
@@ -225,7 +225,7 @@ pub(crate) async fn attach(
     files: &[AttachedFile],
     reporter: &dyn Reporter,
 ) -> Result<AttachReport, PackError> {
-    tofu_oci_packer::attach_files(to, &request(id, files), reporter).await
+    AttachableFiles::find(to, &request(id, files), reporter).await?.attach(to).await
 }
 
 /// What [`attach`] would do.
@@ -235,7 +235,7 @@ pub(crate) async fn plan_attach(
     files: &[AttachedFile],
     reporter: &dyn Reporter,
 ) -> Result<AttachReport, PackError> {
-    tofu_oci_packer::plan_attach_files(to, &request(id, files), reporter).await
+    AttachableFiles::find(to, &request(id, files), reporter).await?.plan(to).await
 }
 
 fn request<'a>(id: &'a ReleaseId, files: &'a [AttachedFile]) -> AttachFileRequest<'a> {

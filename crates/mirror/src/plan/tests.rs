@@ -110,7 +110,7 @@ fn check_others(gone: DelistedPolicy, prune: Prune, want: &str) {
         prune,
     };
     let shown = |(version, action): (Version, MirrorAction)| match action {
-        MirrorAction::Withdraw { reason } => format!("{version}: {reason}"),
+        MirrorAction::Withdraw { reason, .. } => format!("{version}: {reason}"),
         MirrorAction::Gone { .. } => format!("{version} gone"),
         other => format!("{version} {other:?}"),
     };

@@ -1,13 +1,13 @@
 //! Whether a bundle is about the release that it is put beside.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::{Leaf, MAX_DOCUMENT};
 use tofu_oci_source::read_release;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::{Name, Statement, StatementSubject};
-use tofu_oci_types::{Descriptor, Digest, Event, Platform, Reporter, Version, zip_name};
+use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, ProviderAddr, Reporter, Version, zip_name};
 
 use super::model::AttachFileRequest;
 use crate::found::FoundVersion;
@@ -35,28 +35,32 @@ pub(super) async fn demand(
         }
         let known = match parts.take() {
             Some(known) => known,
-            None => parts_of(store, request.version, release).await?,
+            None => parts_of(store, release).await?,
         };
         let is_about = names(statement, |digest| known.others.contains(digest));
-        let zips: Vec<_> = zips_of(statement, &known).collect();
+        let zips: Vec<_> = known.zips.iter().filter(|(_, zip)| names(statement, |digest| digest == zip)).collect();
         if !is_about && zips.is_empty() {
             let about = statement.subjects.iter().map(shown).collect();
             return Err(other(request, release, about).into());
         }
-        if let Some(&(_, wanted)) = zips.first().filter(|_| !is_about && zips.iter().all(|(name, zip)| name != zip)) {
-            reporter.event(&under_other_names(request, statement, wanted));
+        if let (false, Some(address), Some((platform, _))) = (is_about, release.of.address(), zips.first())
+            && !names_a_zip(statement, &known, (address, request.version))
+        {
+            let wanted = zip_name(address, request.version, platform);
+            reporter.event(&under_other_names(request, statement, &wanted));
         }
         parts = Some(known);
     }
     Ok(())
 }
 
-/// The zips of the release that a statement is about: what it calls each, and what `SHA256SUMS` calls it.
-fn zips_of<'a>(statement: &'a Statement, parts: &'a Parts) -> impl Iterator<Item = (&'a str, &'a str)> {
-    statement.subjects.iter().filter_map(|subject| {
-        let wanted = parts.zips.get(subject.digest.as_ref()?)?;
-        let name = subject.name.as_deref().unwrap_or_default();
-        Some((name.rsplit('/').next().unwrap_or_default(), wanted.as_str()))
+/// Whether a statement calls a zip as builds do, so that rules find it.
+fn names_a_zip(statement: &Statement, parts: &Parts, (address, version): (&ProviderAddr, &Version)) -> bool {
+    statement.files().is_some_and(|files| {
+        let archives = files.archives(address.provider_type(), version);
+        let is_named =
+            |platform, zip| archives.get(platform).is_some_and(|named| named.is_some_and(|(_, it)| *it == zip));
+        parts.zips.iter().any(|(platform, zip)| PackageHash::zh(zip).is_some_and(|zip| is_named(platform, zip)))
     })
 }
 
@@ -145,11 +149,11 @@ fn in_words(mut about: Vec<String>) -> String {
 struct Parts {
     /// The leaves, or the package of a module.
     others: BTreeSet<Digest>,
-    /// The zips, with their names in a `SHA256SUMS`.
-    zips: BTreeMap<Digest, String>,
+    /// The zips, and what each is for.
+    zips: Vec<(Platform, Digest)>,
 }
 
-async fn parts_of(store: &dyn ReadStore, version: &Version, release: &SignableRelease) -> Result<Parts, PackError> {
+async fn parts_of(store: &dyn ReadStore, release: &SignableRelease) -> Result<Parts, PackError> {
     let FoundVersion::Release(_) = &release.found else {
         let FoundVersion::Module(module) = &release.found else { return Ok(Parts::default()) };
         return Ok(Parts { others: BTreeSet::from([module.package().digest.clone()]), ..Parts::default() });
@@ -161,11 +165,8 @@ async fn parts_of(store: &dyn ReadStore, version: &Version, release: &SignableRe
     let leaves: Vec<_> = leaves.collect();
     let zips: Vec<_> = leaves.iter().map(|(_, leaf)| zip_of(store, leaf)).collect();
     let zips: Vec<Option<Digest>> = futures_util::stream::iter(zips).buffered(AT_ONCE).try_collect().await?;
-    let named = |(zip, (platform, _)): (Option<Digest>, &(&Platform, Descriptor))| {
-        let address = release.of.address()?;
-        Some((zip?, zip_name(address, version, platform)))
-    };
-    let zips = zips.into_iter().zip(&leaves).filter_map(named).collect();
+    let zips = zips.into_iter().zip(&leaves).filter_map(|(zip, (platform, _))| Some(((*platform).clone(), zip?)));
+    let zips = zips.collect();
     Ok(Parts { others: leaves.iter().map(|(_, leaf)| leaf.digest.clone()).collect(), zips })
 }
 

@@ -10,81 +10,70 @@ use tofu_oci_types::Reporter;
 
 use crate::sign::{SignableRelease, find};
 use crate::signing::{AttachPlan, AttachRequest};
-use crate::{AttachmentState, PackError, Transfers};
+use crate::{Attachment, AttachmentState, PackError, Transfers};
 
 pub use model::{AttachFileRequest, AttachReport};
 
-/// Puts files beside the release or the module under the version's tag, as referrers. What is there stays; the same content is not
-/// put there twice. No tag of a version is touched.
-///
-/// # Errors
-/// [`PackError::NoRelease`] if the tag does not exist; [`PackError::Attach`] if a bundle is about something else, before anything
-/// is written; [`PackError::Sign`] as of [`sign`](crate::sign()).
-pub async fn attach_files(
-    store: &dyn Store,
-    request: &AttachFileRequest<'_>,
-    reporter: &dyn Reporter,
-) -> Result<AttachReport, PackError> {
-    let release = about(store, request, reporter).await?;
-    let mut report = report(store, request, &release);
-    let plan = plan(store, request, &release).await?;
-    (report.attachments, report.transfers) = plan.attach(store).await?;
-    report.unchanged = is_unchanged(&report);
-    Ok(report)
+/// Files that are about the release or the module under a version's tag.
+pub struct AttachableFiles<'a> {
+    request: &'a AttachFileRequest<'a>,
+    release: SignableRelease,
 }
 
-/// What [`attach_files`] would do. The store is only read.
-///
-/// # Errors
-/// As [`attach_files`].
-pub async fn plan_attach_files(
-    store: &dyn ReadStore,
-    request: &AttachFileRequest<'_>,
-    reporter: &dyn Reporter,
-) -> Result<AttachReport, PackError> {
-    let release = about(store, request, reporter).await?;
-    let mut report = report(store, request, &release);
-    report.attachments = plan(store, request, &release).await?.attachments();
-    report.unchanged = is_unchanged(&report);
-    Ok(report)
-}
-
-/// The release, if all bundles are about it.
-async fn about(
-    store: &dyn ReadStore,
-    request: &AttachFileRequest<'_>,
-    reporter: &dyn Reporter,
-) -> Result<SignableRelease, PackError> {
-    let release = find(store, request.version, &request.address, reporter).await?;
-    about::demand(store, request, &release, reporter).await?;
-    Ok(release)
-}
-
-async fn plan<'a>(
-    store: &dyn ReadStore,
-    request: &AttachFileRequest<'a>,
-    release: &'a SignableRelease,
-) -> Result<AttachPlan<'a>, PackError> {
-    let subject = release.of.content(&release.index.digest, request.version);
-    let attach =
-        AttachRequest { index: &release.index, subject, sums: None, files: request.files, signing: None, note: None };
-    AttachPlan::look(store, attach).await
-}
-
-fn report(store: &dyn ReadStore, request: &AttachFileRequest<'_>, release: &SignableRelease) -> AttachReport {
-    AttachReport {
-        place: store.place(),
-        of: release.of.clone(),
-        version: request.version.clone(),
-        tag: release.tag.clone(),
-        index: release.index.digest.clone(),
-        artifact_type: request.files.first().map(|file| file.artifact_type().to_string()).unwrap_or_default(),
-        attachments: Vec::new(),
-        transfers: Transfers::default(),
-        unchanged: false,
+impl<'a> AttachableFiles<'a> {
+    /// Reads the release, and demands that all bundles are about it.
+    ///
+    /// # Errors
+    /// [`PackError::NoRelease`] if the tag does not exist; [`PackError::Attach`] if a bundle is about something else.
+    pub async fn find(
+        store: &dyn ReadStore,
+        request: &'a AttachFileRequest<'a>,
+        reporter: &dyn Reporter,
+    ) -> Result<Self, PackError> {
+        let release = find(store, request.version, &request.address, reporter).await?;
+        about::demand(store, request, &release, reporter).await?;
+        Ok(Self { request, release })
     }
-}
 
-fn is_unchanged(report: &AttachReport) -> bool {
-    report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present)
+    /// What [`attach`](Self::attach) would do. The store is only read.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    pub async fn plan(&self, store: &dyn ReadStore) -> Result<AttachReport, PackError> {
+        let attachments = self.look(store).await?.attachments();
+        Ok(self.report(store, attachments, Transfers::default()))
+    }
+
+    /// Puts them beside it, as referrers. What is there stays; the same content is not put there twice. No tag of a version is
+    /// touched.
+    ///
+    /// # Errors
+    /// [`PackError::Sign`] as of [`sign`](crate::sign()).
+    pub async fn attach(&self, store: &dyn Store) -> Result<AttachReport, PackError> {
+        let (attachments, transfers) = self.look(store).await?.attach(store).await?;
+        Ok(self.report(store, attachments, transfers))
+    }
+
+    async fn look(&self, store: &dyn ReadStore) -> Result<AttachPlan<'_>, PackError> {
+        let Self { request, release } = self;
+        let subject = release.of.content(&release.index.digest, request.version);
+        let (index, files) = (&release.index, request.files);
+        let attach = AttachRequest { index, subject, sums: None, files, signing: None, note: None };
+        AttachPlan::look(store, attach).await
+    }
+
+    fn report(&self, store: &dyn ReadStore, attachments: Vec<Attachment>, transfers: Transfers) -> AttachReport {
+        let Self { request, release } = self;
+        AttachReport {
+            place: store.place(),
+            of: release.of.clone(),
+            version: request.version.clone(),
+            tag: release.tag.clone(),
+            index: release.index.digest.clone(),
+            artifact_type: request.files.first().map(|file| file.artifact_type().to_string()).unwrap_or_default(),
+            unchanged: attachments.iter().all(|attachment| attachment.state == AttachmentState::Present),
+            attachments,
+            transfers,
+        }
+    }
 }

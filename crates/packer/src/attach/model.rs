@@ -21,7 +21,7 @@ pub struct AttachFileRequest<'a> {
     pub files: &'a [AttachedFile],
 }
 
-/// What [`attach_files`](crate::attach_files) did, or would do.
+/// What [`AttachableFiles`](crate::AttachableFiles) did, or would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AttachReport {
     /// The repository.

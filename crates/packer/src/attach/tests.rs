@@ -24,6 +24,12 @@ fn a_file_says_what_it_is_or_the_user_does() {
     for content in ["{}", "some text", r#"{"bomFormat":"other"}"#, r#"{"spdxVersion":"1","spdxVersion":"2"}"#] {
         check(content, None, Err("dir/file does not say what it is"));
     }
+    let contradicted = "dir/file is not JSON, and --type says application/spdx+json";
+    check("SPDXVersion: SPDX-2.3", Some("spdx"), Err(contradicted));
+    let contradicted = "dir/file is application/vnd.cyclonedx+json, and --type says text/plain";
+    check(r#"{"bomFormat":"CycloneDX"}"#, Some("text/plain"), Err(contradicted));
+    check(r#"{"bomFormat":"CycloneDX"}"#, Some("application/vnd.example+json"), Ok("application/vnd.example+json"));
+    check("some text", Some("TEXT/Plain"), Ok("text/plain"));
     let older = r#"{"mediaType":"application/vnd.dev.sigstore.bundle+json;version=0.2"}"#;
     let problem = "dir/file is not a Sigstore bundle that can be attached: the bundle is of an older version \
         (\"application/vnd.dev.sigstore.bundle+json;version=0.2\"); only application/vnd.dev.sigstore.bundle.v0.3+json is supported";

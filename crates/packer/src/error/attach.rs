@@ -17,13 +17,15 @@ pub enum AttachError {
         "Sigstore bundles, SPDX and CycloneDX (both in JSON) are recognised; name any other media type: --type TYPE"
     )]
     UnknownType { path: PathBuf },
+    /// the file of `attach` is empty
     #[error("{} is empty", path.display())]
-    #[fault(code = "attach-type-unknown", end = Usage)]
+    #[fault("attach-empty", end = Usage, todo = "look at what was to write the file")]
     Empty { path: PathBuf },
     /// the file of `attach` is of another type than `--type` says
-    #[error("{} is {found}, not {wanted}", path.display())]
+    #[error("{} is {found}, and --type says {wanted}", path.display())]
     #[fault("attach-other-type", end = Usage, todo = "omit `--type`, or name the right one")]
-    #[hint("omit --type: the file says itself what it is")]
+    #[hint(if found.contains('/') => "omit --type: the file says itself what it is")]
+    #[hint(if !found.contains('/') => "name its own media type: --type TYPE")]
     OtherType { path: PathBuf, wanted: String, found: String },
     /// no installer could read the Sigstore bundle of `attach`
     #[error("{} is not a Sigstore bundle that can be attached: {problem}", path.display())]

@@ -44,7 +44,7 @@ pub enum SignError {
     /// `--address` names another provider than the release
     #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
     #[fault("signs-another-provider", todo = "omit `--address`")]
-    #[hint("omit --address to sign it as {annotated}")]
+    #[hint("omit --address: the release says {annotated}")]
     OtherProvider { place: Place, tag: Tag, annotated: Box<ProviderAddr>, given: Box<ProviderAddr> },
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     #[fault(code = "kept-for-another")]
@@ -120,7 +120,7 @@ pub enum SignError {
     #[hint("delete what refers to {subject} and is not needed, and run the same command again")]
     NotFound { place: Place, form: SignatureForm, subject: Digest },
     /// `cosign` did not sign without a key
-    #[error("cosign did not sign the release: {problem}")]
+    #[error("cosign did not sign the version: {problem}")]
     #[fault("keyless-signing-failed", end = Unexpected, todo = "read what `cosign` says, and run the command again")]
     #[hint("read what cosign says, and run the command again")]
     Keyless { problem: String },

@@ -62,8 +62,13 @@ pub async fn push_module(
     let (attachments, more) = signatures(request, &built, &files, store).await?.attach(store).await?;
     transfers.add(more);
     let (of, version) = (VersionOf::Module, request.version);
-    let replacement =
-        Replacement { store, reporter, of: &of, version, key: request.signing().map(|signing| signing.key) };
+    let replacement = Replacement {
+        store,
+        reporter,
+        of: &of,
+        version,
+        key: request.signer.and_then(Signer::signing).map(|signing| signing.key),
+    };
     if request.replace == ReplaceTag::Replace {
         replacement.revive(manifest).await?;
     }
@@ -200,8 +205,8 @@ async fn signatures<'a>(
 ) -> Result<AttachPlan<'a>, PackError> {
     let index = &built.plan.manifest.descriptor;
     let subject = SignedContent::Manifest(&index.digest);
-    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files, signing: request.signing(), note: None })
-        .await
+    let signing = request.signer.and_then(Signer::signing);
+    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files, signing, note: None }).await
 }
 
 /// Zip, config, manifest; and the check that the manifest is there.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::Version;
 
-use crate::{ReplaceTag, Signer, Signing};
+use crate::{ReplaceTag, Signer};
 
 /// Whether the files of a module are looked at before they are published.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,11 +45,4 @@ pub struct ModulePushRequest<'a> {
     pub signer: Option<Signer<'a>>,
     /// An existing folder, the system's for temporary files. The zip lies in a folder of its own in it.
     pub work_dir: PathBuf,
-}
-
-impl<'a> ModulePushRequest<'a> {
-    /// The key that signs it; `None` without one.
-    pub(crate) fn signing(&self) -> Option<Signing<'a>> {
-        self.signer.and_then(Signer::signing)
-    }
 }

@@ -8,7 +8,7 @@ use tofu_oci_types::{Event, Reporter};
 use super::prepare::blocking;
 use super::release::BuiltRelease;
 use crate::signing::{AttachPlan, AttachRequest};
-use crate::{AttachedFile, PackError, Publication, PushRequest, SignedSums, SumsMode};
+use crate::{AttachedFile, PackError, Publication, PushRequest, SignedSums, Signer, SumsMode};
 
 /// Reads the signed checksum file beside the packages, and reports it if the file does not go with the release as it is.
 pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Option<SignedSums>, PackError> {
@@ -42,9 +42,7 @@ pub(super) async fn plan<'a>(
 ) -> Result<AttachPlan<'a>, PackError> {
     let index = &release.index.descriptor;
     let subject = SignedSubject { index: &index.digest, address: publication.address, version: publication.version };
-    AttachPlan::look(
-        store,
-        AttachRequest { index, subject: (&subject).into(), sums, files, signing: publication.signing(), note: None },
-    )
-    .await
+    let signing = publication.signer.and_then(Signer::signing);
+    let request = AttachRequest { index, subject: (&subject).into(), sums, files, signing, note: None };
+    AttachPlan::look(store, request).await
 }

@@ -16,7 +16,7 @@ use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
 use super::replaced::Replacement;
 use crate::signing::DocsPlan;
-use crate::{AttachedFile, PackError, Publication, ReleaseDocs, SignedSums, Transfers};
+use crate::{AttachedFile, PackError, Publication, ReleaseDocs, SignedSums, Signer, Transfers};
 
 /// What is counted package by package.
 const SENDING: &str = "packages sent";
@@ -82,7 +82,7 @@ impl Sender<'_> {
     /// What is said of a release of this provider when the version's tag moves.
     pub(super) fn replacement<'b>(&'b self, of: &'b VersionOf) -> Replacement<'b> {
         let Publication { version, .. } = self.publication;
-        let key = self.publication.signing().map(|signing| signing.key);
+        let key = self.publication.signer.and_then(Signer::signing).map(|signing| signing.key);
         Replacement { store: self.store, reporter: self.reporter, of, version, key }
     }
 

@@ -97,10 +97,8 @@ fn within(inner: &Covered, outer: &Covered) -> bool {
 fn gone_remark(examination: &Examination<'_>, gone: &[&PinnedSigner]) -> Option<TrustRemark> {
     let by = names(gone.iter().map(|signer| signer.name.as_str())).join(", ");
     let before = format!("this very index was signed by {by} when it was trusted before");
-    let unproven = examination.examined.iter().filter_map(|found| found.outcome.flaw());
-    let mut unproven = unproven.filter(|flaw| matches!(flaw, Flaw::NotProven { .. }));
     let mut identities = gone.iter().filter_map(|signer| signer.identity.as_ref());
-    let (Some(identity), Some(flaw)) = (identities.next(), unproven.next()) else {
+    let (Some(identity), Some(flaw)) = (identities.next(), &examination.unproven) else {
         let gone = || TrustRemark::note("signature-gone", format!("its signature is gone; {before}"));
         return (!by.is_empty()).then(gone);
     };

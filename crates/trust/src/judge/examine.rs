@@ -35,6 +35,8 @@ pub(super) struct Examination<'a> {
     pub(super) listed: Vec<ListedArchive>,
     /// How many bundles with certificates were looked at.
     pub(super) proofs: usize,
+    /// Why the first of those that are about this release was not proven.
+    pub(super) unproven: Option<Flaw>,
     /// The work that is left for signatures and keys of strangers.
     pub(super) work: VerifyBudget,
     pub(super) remarks: Vec<TrustRemark>,
@@ -93,6 +95,7 @@ impl<'a> Examination<'a> {
             work,
             remarks,
             discredited,
+            unproven: None,
         }
     }
 

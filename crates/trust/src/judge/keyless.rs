@@ -11,7 +11,7 @@ use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::{
     Archives, BUNDLES_LIMIT, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE,
-    SignatureForm, Signed, Statement, Sums, peek_bundle,
+    SignatureForm, Signed, Statement, peek_bundle,
 };
 
 /// When the built-in roots were taken.
@@ -53,6 +53,9 @@ impl Examination<'_> {
             Err(fault) => {
                 if let Ok(peek) = peek_bundle(bytes) {
                     self.describe(&mut examined, &peek.statement);
+                    if self.unproven.is_none() && self.is_about_release(&peek.statement) {
+                        self.unproven = Some(Flaw::NotProven { problem: fault.to_string() });
+                    }
                 }
                 examined.outcome = Flaw::NotProven { problem: fault.to_string() }.into();
             }
@@ -77,7 +80,7 @@ impl Examination<'_> {
         let mut statement = proven.statement;
         statement.predicate_type = self.counted_type(statement.predicate_type, proven.identity.is_release);
         let about_index = statement.subjects.iter().any(|subject| self.is_about_index(subject));
-        let listing = archives(&statement).filter(|_| !about_index).map(|sums| self.listing(&sums));
+        let listing = statement.files().filter(|_| !about_index).map(|sums| self.listing(&sums));
         if let Some(listing) = listing.filter(|listing| !matches!(listing, ListedRelease::Nothing)) {
             return self.lists(examined, &statement, &listing, key, version);
         }
@@ -109,6 +112,16 @@ impl Examination<'_> {
             let listed = leaves.into_iter().map(|(platform, (_, zip))| (platform, zip)).collect();
             self.vote_for(examined, &Signed { key: key.clone(), form: SignatureForm::Bundle, statement }, listed);
         }
+    }
+
+    /// Whether a statement is about the index, a manifest or an archive of this release.
+    fn is_about_release(&self, statement: &Statement) -> bool {
+        let listing = statement.files().map(|files| self.listing(&files));
+        let listed = listing.as_ref().and_then(ListedRelease::listed);
+        let is_offered = |(platform, zip): (&Platform, &PackageHash)| self.facts.archives.get(platform) == Some(zip);
+        statement.subjects.iter().any(|subject| self.is_about_index(subject))
+            || !self.leaves(statement).is_empty()
+            || listed.is_some_and(|listed| listed.iter().any(is_offered))
     }
 
     /// The platforms whose manifests a statement is about: each manifest with the archive that it names, which the statement
@@ -198,10 +211,4 @@ impl Examination<'_> {
         let is_usual = self.rule.predicate_types == [SIGN_PREDICATE];
         if is_usual && (is_release || found == PROVENANCE_PREDICATE) { SIGN_PREDICATE.to_owned() } else { found }
     }
-}
-
-/// What a statement names by files, as a list; `None` if a file has two digests.
-fn archives(statement: &Statement) -> Option<Sums> {
-    let subjects = statement.subjects.iter();
-    Sums::of(subjects.filter_map(|subject| Some((subject.name.as_deref()?, subject.digest.as_ref()?))))
 }

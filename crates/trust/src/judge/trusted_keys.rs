@@ -180,7 +180,7 @@ impl TrustedKeys {
                 return None;
             }
             let known = known.into_iter().collect::<Vec<_>>().join(", ");
-            Some(Flaw::OtherRepository { of: of.as_str(), name, known, found: found.map(str::to_owned) })
+            Some(Flaw::OtherNumber { of, name, known, found: found.map(str::to_owned) })
         })
     }
 

@@ -30,7 +30,7 @@ pub use described::{DescribedRoot, RootMember};
 pub use fresh::prove_fresh;
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
-pub use numbers::HostNumbers;
+pub use numbers::{HostNumbers, NumberOf};
 pub use proven_identity::ProvenIdentity;
 use proven_identity::one_slash;
 use roots::Names;

@@ -1,23 +1,24 @@
 //! The numbers that hosts give repositories and their owners: a number stays, and a name can go to somebody else.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::ProvenIdentity;
 use crate::paths::folded;
 
-/// What has a number, as messages call it.
+/// What has a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NumberOf {
+pub enum NumberOf {
     Repository,
     Owner,
 }
 
-impl NumberOf {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
+impl fmt::Display for NumberOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::Repository => "repository",
             Self::Owner => "owner",
-        }
+        })
     }
 }
 

@@ -85,7 +85,7 @@ pub enum PolicyProblem {
     #[error("the list of predicate types is empty; omit it for the usual one")]
     NoPredicateTypes,
     #[error("`{member}` of the rule {problem}")]
-    Build { member: &'static str, problem: &'static str },
+    Build { member: &'static str, problem: &'static str, written: Option<String> },
     #[error("`slsa` demands provenance, and `predicate_types` does not name it")]
     NoProvenance,
 }
@@ -97,6 +97,7 @@ impl PolicyProblem {
             Self::Pattern(pattern) => Some(pattern.instead()),
             Self::Syntax { instead, .. } => instead.clone(),
             Self::Identity { written: Some(written), source, .. } => member_instead(source.member, written),
+            Self::Build { member, written: Some(written), .. } => member_instead(member, written),
             Self::UnknownKey { known, .. } if known.is_empty() => {
                 Some("add a [[key]] with that `name`, and `file` or `pem`, or an [[identity]]".to_owned())
             }
@@ -130,7 +131,7 @@ impl PolicyProblem {
 /// What was meant by a member of an identity that is written otherwise elsewhere.
 fn member_instead(member: &str, written: &str) -> Option<String> {
     let meant = match member {
-        "repository" => {
+        "repository" | "slsa.source" => {
             let place = written.split_once("://").map_or(written, |(_, place)| place);
             let place = place.split_once('@').map_or(place, |(_, place)| place).trim_end_matches('/');
             // As git writes a repository that is reached by SSH: git@HOST:OWNER/REPOSITORY.

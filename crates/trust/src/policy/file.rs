@@ -150,7 +150,7 @@ fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
     }
     if let Some(span) = document.rule.iter().find_map(|table| build_of_releases(table.get_ref(), &identities)) {
         let problem = "cannot be met: `release = true` is GitHub's word for a release, which says nothing of its build";
-        return Err(at(span, PolicyProblem::Build { member: "slsa", problem }));
+        return Err(at(span, PolicyProblem::Build { member: "slsa", problem, written: None }));
     }
     let written = || {
         let keys = keys.iter().map(|key| (&key.name, &key.named));
@@ -235,7 +235,8 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
     if let Some((slsa, (member, problem))) =
         table.slsa.as_ref().and_then(|slsa| Some((slsa, slsa.get_ref().problem()?)))
     {
-        return Err(at(slsa.span(), PolicyProblem::Build { member, problem }));
+        let written = slsa.get_ref().source.clone().filter(|_| member == "slsa.source");
+        return Err(at(slsa.span(), PolicyProblem::Build { member, problem, written }));
     }
     let predicate_types = match table.predicate_types {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),

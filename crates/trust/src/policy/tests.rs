@@ -346,3 +346,11 @@ fn two_addresses_are_decided_alike_by_one_rule_alone() {
     assert!(!alike("example.com/acme/widget", "example.com/other/widget"), "a rule that says the same is another rule");
     assert!(!alike("example.com/acme/widget", "example.net/a/b"));
 }
+
+#[test]
+fn a_source_as_git_writes_it_was_refused_without_the_way_to_write_it() {
+    for source in ["https://github.com/acme/widget.git", "github.com/acme/widget.git", "git@github.com:acme/widget"] {
+        let said = refused(&format!("{KEY}{RULE}slsa.source = \"{source}\"\n"));
+        assert!(said.ends_with("[write slsa.source = \"github.com/acme/widget\"]"), "{said}");
+    }
+}

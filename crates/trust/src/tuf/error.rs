@@ -12,6 +12,8 @@ pub enum TufError {
     OtherVersion { file: &'static str, found: u64, wanted: u64 },
     #[error("{file} has version {found}, and version {known} was current before: it is an old one")]
     Rollback { file: &'static str, found: u64, known: u64 },
+    #[error("its root has no key of the root that was current before: it is the repository of another instance")]
+    OtherInstance,
     #[error("{file} expired at {at}: the repository is an old copy, or the clock of this machine is wrong")]
     Expired { file: &'static str, at: String },
     #[error("{file} has more than {limit} bytes")]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tofu_oci_types::Moment;
 
@@ -42,6 +43,16 @@ pub(super) struct Metadata {
 /// The keys that a root names for each role.
 #[derive(Clone, Debug)]
 pub(super) struct Roles(BTreeMap<Role, RoleKeys>);
+
+/// The ids of the keys of each role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RoleKeyIds {
+    pub(super) root: BTreeSet<String>,
+    pub(super) timestamp: BTreeSet<String>,
+    pub(super) snapshot: BTreeSet<String>,
+    pub(super) targets: BTreeSet<String>,
+}
 
 #[derive(Clone, Debug)]
 struct RoleKeys {
@@ -148,6 +159,11 @@ impl Roles {
 
     pub(super) fn keys_of(&self, role: Role) -> BTreeSet<String> {
         self.0.get(&role).map(|role| role.keys.values().map(|key| key.id().to_string()).collect()).unwrap_or_default()
+    }
+
+    pub(super) fn key_ids(&self) -> RoleKeyIds {
+        let [root, timestamp, snapshot, targets] = ROLES.map(|(role, _)| self.keys_of(role));
+        RoleKeyIds { root, timestamp, snapshot, targets }
     }
 
     /// Whether enough distinct keys of a role have signed a file. One key under two ids counts once.

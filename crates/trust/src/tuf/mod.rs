@@ -16,10 +16,11 @@ mod promise;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 pub use error::TufError;
-use metadata::{Metadata, Role, Roles};
+use metadata::{Metadata, Role, RoleKeyIds, Roles};
 use promise::{LARGE, Promise};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,14 @@ pub struct TufVersions {
     pub targets: u64,
 }
 
+/// The versions that were current, and the keys that signed them: of which instance they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with the versions and keys of a TUF repository")]
+pub struct TufState {
+    pub versions: TufVersions,
+    keys: RoleKeyIds,
+}
+
 /// A file that is to be read: the names that it may have, the best first, and its limit in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedFile {
@@ -56,8 +65,11 @@ pub struct WantedFile {
 pub struct RootChain {
     root: Metadata,
     roles: Roles,
-    first: Roles,
-    known: TufVersions,
+    /// The keys of every root so far.
+    root_keys: BTreeSet<String>,
+    known: Vec<TufState>,
+    /// The versions below which a file is an old one.
+    least: TufVersions,
     found: TufVersions,
     read: u64,
     now: SystemTime,
@@ -81,13 +93,15 @@ pub struct TargetsWanted {
 #[derive(Clone, Debug)]
 pub struct TargetWanted {
     promise: Promise,
-    found: TufVersions,
+    found: TufState,
 }
 
 impl RootChain {
     /// From the root of Sigstore's public instance that is built in.
     pub fn built_in(now: SystemTime) -> Self {
-        Self::new(BUILT_IN, CURRENT, now).expect("the built-in root is one, as a test shows")
+        let mut chain = Self::of(BUILT_IN, now).expect("the built-in root is one, as a test shows");
+        chain.known.push(TufState { versions: CURRENT, keys: chain.roles.key_ids() });
+        chain
     }
 
     /// From the root of another instance, which must be trusted.
@@ -95,28 +109,19 @@ impl RootChain {
     /// # Errors
     /// What is wrong with it.
     pub fn of(root: &[u8], now: SystemTime) -> Result<Self, TufError> {
-        Self::new(root, TufVersions::default(), now)
-    }
-
-    /// The same, if these versions were current when a root was taken before: an older file is refused. With a root newer than the
-    /// remembered one, whose keys are other ones, the count may have begun anew.
-    #[must_use]
-    pub fn remembering(mut self, before: TufVersions) -> Self {
-        if before.root > self.known.root {
-            self.known = before;
-            return self;
-        }
-        self.known.timestamp = self.known.timestamp.max(before.timestamp);
-        self.known.snapshot = self.known.snapshot.max(before.snapshot);
-        self.known.targets = self.known.targets.max(before.targets);
-        self
-    }
-
-    fn new(root: &[u8], known: TufVersions, now: SystemTime) -> Result<Self, TufError> {
         let root = Metadata::read("root.json", "root", root, LARGE)?;
         let roles = Roles::of(&root)?;
         roles.verify(Role::Root, &root)?;
-        Ok(Self { root, first: roles.clone(), roles, known, found: TufVersions::default(), read: 0, now })
+        let (root_keys, found) = (roles.keys_of(Role::Root), TufVersions::default());
+        Ok(Self { root, roles, root_keys, known: Vec::new(), least: found, found, read: 0, now })
+    }
+
+    /// The same, if this was current when a root was taken before: an older file is refused. The count of files by other keys may
+    /// have begun anew.
+    #[must_use]
+    pub fn remembering(mut self, before: Option<TufState>) -> Self {
+        self.known.extend(before);
+        self
     }
 
     /// The version of the root that counts now.
@@ -142,10 +147,7 @@ impl RootChain {
         roles.verify(Role::Root, &next)?;
         next.demand_version(self.root.version.saturating_add(1))?;
         (self.root, self.roles, self.read) = (next, roles, self.read + 1);
-        // What is known was signed by its keys.
-        if self.root.version == self.known.root {
-            self.first = self.roles.clone();
-        }
+        self.root_keys.extend(self.roles.keys_of(Role::Root));
         Ok(())
     }
 
@@ -159,19 +161,25 @@ impl RootChain {
     /// # Errors
     /// What is wrong with it, or with the last root.
     pub fn timestamp(mut self, bytes: &[u8]) -> Result<SnapshotWanted, TufError> {
-        self.root.demand_no_rollback(self.known.root)?;
+        let keys = self.roles.key_ids();
+        for TufState { versions, keys: before } in &self.known {
+            if before.root.is_disjoint(&self.root_keys) {
+                return Err(TufError::OtherInstance);
+            }
+            self.root.demand_no_rollback(versions.root)?;
+            // With new keys the count may begin anew: it is how a repository recovers from a stolen key.
+            if before.timestamp == keys.timestamp && before.snapshot == keys.snapshot {
+                self.least.timestamp = self.least.timestamp.max(versions.timestamp);
+                self.least.snapshot = self.least.snapshot.max(versions.snapshot);
+            }
+            if before.targets == keys.targets {
+                self.least.targets = self.least.targets.max(versions.targets);
+            }
+        }
         self.root.demand_fresh(self.now)?;
-        // With new keys the count may begin anew: it is how a repository recovers from a stolen key.
-        let is_same = |role| self.roles.keys_of(role) == self.first.keys_of(role);
-        if !is_same(Role::Timestamp) || !is_same(Role::Snapshot) {
-            (self.known.timestamp, self.known.snapshot) = (0, 0);
-        }
-        if !is_same(Role::Targets) {
-            self.known.targets = 0;
-        }
         let found = Metadata::read("timestamp.json", "timestamp", bytes, SMALL)?;
         self.roles.verify(Role::Timestamp, &found)?;
-        found.demand_no_rollback(self.known.timestamp)?;
+        found.demand_no_rollback(self.least.timestamp)?;
         found.demand_fresh(self.now)?;
         (self.found.root, self.found.timestamp) = (self.root.version, found.version);
         let promise = found.promise("meta", "snapshot.json")?.ok_or_else(|| found.lacks("snapshot.json"))?;
@@ -195,7 +203,7 @@ impl SnapshotWanted {
         let found = Metadata::read("snapshot.json", "snapshot", bytes, LARGE)?;
         chain.roles.verify(Role::Snapshot, &found)?;
         found.demand_version(promise.version.ok_or_else(|| found.lacks("version"))?)?;
-        found.demand_no_rollback(chain.known.snapshot)?;
+        found.demand_no_rollback(chain.least.snapshot)?;
         found.demand_fresh(chain.now)?;
         chain.found.snapshot = found.version;
         let promise = found.promise("meta", "targets.json")?.ok_or_else(|| found.lacks("targets.json"))?;
@@ -219,13 +227,14 @@ impl TargetsWanted {
         let found = Metadata::read("targets.json", "targets", bytes, LARGE)?;
         chain.roles.verify(Role::Targets, &found)?;
         found.demand_version(promise.version.ok_or_else(|| found.lacks("version"))?)?;
-        found.demand_no_rollback(chain.known.targets)?;
+        found.demand_no_rollback(chain.least.targets)?;
         found.demand_fresh(chain.now)?;
         let promise = found.promise("targets", TARGET)?.ok_or(TufError::NoTarget)?;
         if promise.sha256.is_none() || promise.length.is_none() {
             return Err(found.lacks("the length and the sha256 of trusted_root.json"));
         }
-        Ok(TargetWanted { promise, found: TufVersions { targets: found.version, ..chain.found } })
+        let versions = TufVersions { targets: found.version, ..chain.found };
+        Ok(TargetWanted { promise, found: TufState { versions, keys: chain.roles.key_ids() } })
     }
 }
 
@@ -237,9 +246,9 @@ impl TargetWanted {
         WantedFile { names, limit: self.promise.limit() }
     }
 
-    /// The versions of what proves it.
-    pub fn versions(&self) -> TufVersions {
-        self.found
+    /// What proves it, to be remembered.
+    pub fn state(&self) -> &TufState {
+        &self.found
     }
 
     /// Takes the file.

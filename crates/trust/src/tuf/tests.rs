@@ -85,20 +85,23 @@ impl Made {
     }
 
     /// The version of the targets that name the file, or the reason why no file is proven.
-    fn update(&self, known: TufVersions, now: SystemTime) -> Result<u64, TufError> {
-        self.update_after(known, TufVersions::default(), now)
-    }
-
-    fn update_after(&self, known: TufVersions, before: TufVersions, now: SystemTime) -> Result<u64, TufError> {
+    fn update(&self, before: TufState) -> Result<u64, TufError> {
         let bytes = |value: &Value| value.to_string().into_bytes();
-        let mut chain = RootChain::new(&bytes(&signed(&self.root, &[1, 2])), known, now)?.remembering(before);
+        let mut chain = RootChain::of(&bytes(&signed(&self.root, &[1, 2])), today())?.remembering(Some(before));
         for next in &self.roots {
             chain.root(&bytes(next))?;
         }
         let wanted = chain.timestamp(&bytes(&self.timestamp))?.snapshot(&bytes(&self.snapshot))?;
         let wanted = wanted.targets(&bytes(&self.targets))?;
-        wanted.target(&self.target).map(|()| wanted.versions().targets)
+        wanted.target(&self.target).map(|()| wanted.state().versions.targets)
     }
+}
+
+/// These versions, signed by the keys of a root.
+fn state(versions: TufVersions, root: &Value) -> TufState {
+    let root = signed(root, &[]).to_string().into_bytes();
+    let root = Metadata::read("root.json", "root", &root, LARGE).expect("a root");
+    TufState { versions, keys: Roles::of(&root).expect("its roles").key_ids() }
 }
 
 #[track_caller]
@@ -106,7 +109,7 @@ fn check(change: impl FnOnce(&mut Made), want: Result<u64, &str>) {
     let mut made = Made::new();
     change(&mut made);
     let known = TufVersions { root: 0, timestamp: 6, snapshot: 5, targets: 4 };
-    let found = made.update(known, today()).map_err(|error| error.to_string());
+    let found = made.update(state(known, &root(1, [1, 2], 3))).map_err(|error| error.to_string());
     assert_eq!(found.as_ref().map_err(String::as_str), want.as_ref().map_err(|text| *text));
 }
 
@@ -126,7 +129,7 @@ fn the_repository_of_sigstore_names_the_built_in_root() {
         let names = [format!("targets/{hash}.trusted_root.json"), "targets/trusted_root.json".to_owned()];
         assert_eq!(wanted.wanted(), WantedFile { names: names.to_vec(), limit: 6787 });
         wanted.target(include_bytes!("../keyless/roots/public-good.json"))?;
-        Ok::<_, TufError>(wanted.versions().targets)
+        Ok::<_, TufError>(wanted.state().versions.targets)
     };
     assert_eq!(update(today()), Ok(14));
     let late = update(at(1_788_000_000)).expect_err("it has expired").to_string();
@@ -265,20 +268,20 @@ fn a_length_in_signed_metadata_had_no_bound() {
     check(target, Err("trusted_root.json has more than 1048576 bytes"));
 }
 
-/// What becomes of a repository after these versions were current, with a root that begins the chain and knows none.
+/// What becomes of a repository after these versions were current, signed by the keys of this root.
 #[track_caller]
-fn check_remembered(change: impl FnOnce(&mut Made), before: TufVersions, want: Result<u64, &str>) {
+fn check_remembered(change: impl FnOnce(&mut Made), before: TufVersions, root: &Value, want: Result<u64, &str>) {
     let mut made = Made::new();
     change(&mut made);
-    let found = made.update_after(TufVersions::default(), before, today()).map_err(|error| error.to_string());
+    let found = made.update(state(before, root)).map_err(|error| error.to_string());
     assert_eq!(found.as_ref().map_err(String::as_str), want.as_ref().map_err(|text| *text));
 }
 
 #[test]
 fn a_root_of_ones_own_went_back_to_an_older_copy_of_its_repository() {
     let same = TufVersions { root: 1, timestamp: 7, snapshot: 5, targets: 4 };
-    check_remembered(|_| {}, TufVersions::default(), Ok(4));
-    check_remembered(|_| {}, same, Ok(4));
+    let first = root(1, [1, 2], 3);
+    check_remembered(|_| {}, same, &first, Ok(4));
     for (before, want) in [
         (
             TufVersions { timestamp: 8, ..same },
@@ -297,9 +300,10 @@ fn a_root_of_ones_own_went_back_to_an_older_copy_of_its_repository() {
             "root.json has version 1, and version 2 was current before: it is an old one",
         ),
     ] {
-        check_remembered(|_| {}, before, Err(want));
+        check_remembered(|_| {}, before, &first, Err(want));
     }
     // What was remembered was signed by the keys of the second root: an older one of those is refused, and new keys begin anew.
+    let made = root(2, [1, 4], 5);
     let second = |made: &mut Made| {
         made.roots = vec![signed(&root(2, [1, 4], 5), &[1, 2, 4])];
         made.timestamp = signed(&made.timestamp["signed"], &[5]);
@@ -307,10 +311,33 @@ fn a_root_of_ones_own_went_back_to_an_older_copy_of_its_repository() {
         made.targets = signed(&made.targets["signed"], &[1, 4]);
     };
     let before = TufVersions { root: 2, timestamp: 8, ..same };
-    check_remembered(
-        second,
-        before,
-        Err("timestamp.json has version 7, and version 8 was current before: it is an old one"),
-    );
-    check_remembered(second, TufVersions { root: 1, ..before }, Ok(4));
+    let old = "timestamp.json has version 7, and version 8 was current before: it is an old one";
+    check_remembered(second, before, &made, Err(old));
+    check_remembered(second, TufVersions { root: 1, ..before }, &first, Ok(4));
+}
+
+/// The chain began after the remembered root, whose keys were then unknown.
+#[test]
+fn a_newer_root_to_begin_with_was_refused_as_an_older_repository() {
+    let before = TufVersions { root: 1, timestamp: 8, snapshot: 9, targets: 9 };
+    let newer = |made: &mut Made| {
+        made.root = root(2, [1, 2], 5);
+        made.timestamp = signed(&made.timestamp["signed"], &[5]);
+        made.snapshot = signed(&made.snapshot["signed"], &[5]);
+    };
+    let old = "targets.json has version 4, and version 9 was current before: it is an old one";
+    // The keys of the targets are the same: so is their count.
+    check_remembered(newer, before, &root(1, [1, 2], 3), Err(old));
+    check_remembered(newer, TufVersions { targets: 4, ..before }, &root(1, [1, 2], 3), Ok(4));
+    let same = "timestamp.json has version 7, and version 8 was current before: it is an old one";
+    check_remembered(newer, before, &root(1, [1, 2], 5), Err(same));
+}
+
+#[test]
+fn another_instance_was_called_an_old_copy() {
+    let other = "its root has no key of the root that was current before: it is the repository of another instance";
+    for root_version in [1, 15] {
+        let before = TufVersions { root: root_version, timestamp: 8, ..TufVersions::default() };
+        check_remembered(|_| {}, before, &root(1, [4, 6], 3), Err(other));
+    }
 }

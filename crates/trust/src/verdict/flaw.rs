@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, Platform, Version};
 
-use crate::{KeyId, ProvenIdentity};
+use crate::{KeyId, NumberOf, ProvenIdentity};
 
 /// Why a signature does not count, or how it contradicts the release. Texts are as the signer wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Fault)]
@@ -138,13 +138,12 @@ pub enum Flaw {
     },
     /// The name of its repository, or of the owner, was given to another one since, or is not shown to be that of the same one.
     #[fault(code = "other-identity")]
-    #[hint(if *of == "repository" && let Some(found) = found => "if its owner made it anew, write repository_id = \
+    #[hint(if *of == NumberOf::Repository && let Some(found) = found => "if its owner made it anew, write repository_id = \
         {found:?} into the [[identity]] of trust.toml")]
-    #[hint(if *of == "owner" && found.is_some() => "if that is its publisher all the same, write the repository_id of \
-        the repository into the [[identity]] of trust.toml")]
-    OtherRepository {
-        /// `repository` or `owner`.
-        of: &'static str,
+    #[hint(if *of == NumberOf::Owner && found.is_some() => "if that is its publisher all the same, write the \
+        repository_id of the repository into the [[identity]] of trust.toml")]
+    OtherNumber {
+        of: NumberOf,
         /// As it is compared.
         name: String,
         /// Its number when the pins saw it.
@@ -201,7 +200,7 @@ impl Flaw {
             Self::OtherIndex { .. } | Self::OtherFileNames { .. } | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
-            Self::OtherIdentity { .. } | Self::OtherRepository { .. } => Some(7),
+            Self::OtherIdentity { .. } | Self::OtherNumber { .. } => Some(7),
             Self::UnknownKey { .. } => Some(8),
             Self::Keyless { .. } => Some(9),
             Self::NotProven { .. } => Some(10),
@@ -255,10 +254,10 @@ impl fmt::Display for Flaw {
                 write!(f, "is not by {name}: its {member} is {found}")
             }
             Self::OtherIdentity { name, member, found: None } => write!(f, "is not by {name}: it has no {member}"),
-            Self::OtherRepository { of, name, known, found: Some(found) } => {
+            Self::OtherNumber { of, name, known, found: Some(found) } => {
                 write!(f, "is of another {of}: another one has the name {name} now: its id was {known} and is {found}")
             }
-            Self::OtherRepository { of, name, known, found: None } => {
+            Self::OtherNumber { of, name, known, found: None } => {
                 write!(f, "is not shown to be of the same {of}: its certificate has no id of {name}, which was {known}")
             }
             Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),

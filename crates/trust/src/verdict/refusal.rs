@@ -119,7 +119,7 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         }
         Flaw::TravellingKey { key } => format!("it is signed by {key}, which is not one of your keys"),
         Flaw::Keyless { identity } => format!("it is signed by {identity}, which no rule names"),
-        Flaw::NotProven { .. } | Flaw::OtherIdentity { .. } | Flaw::OtherRepository { .. } => {
+        Flaw::NotProven { .. } | Flaw::OtherIdentity { .. } | Flaw::OtherNumber { .. } => {
             format!("its signature {flaw}")
         }
         Flaw::Unreadable { problem } => format!("what may be its signature cannot be read: {problem}"),

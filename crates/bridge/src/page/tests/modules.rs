@@ -149,7 +149,7 @@ async fn the_page_of_a_module_says_how_to_use_it() {
     let start = text(&get(&bridge, "/?q=network").await);
     insta::assert_snapshot!(start, @r"
     Providers and modules
-    1 of both for
+    1 provider or module for
     network
     .
     Show all

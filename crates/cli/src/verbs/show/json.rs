@@ -8,7 +8,7 @@ use tofu_oci_source::{ReleaseDate, SourceError};
 use tofu_oci_trust::{Examined, Notice};
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::report::{ShowReport, Signatures};
+use super::report::{ShowReport, unlisted};
 use super::subject::ReleaseNaming;
 use crate::verbs::verify::CodeAndText;
 
@@ -41,7 +41,7 @@ struct PackageLine<'a> {
     error: Option<CodeAndText>,
 }
 
-fn fault(error: &SourceError) -> CodeAndText {
+pub(super) fn fault(error: &SourceError) -> CodeAndText {
     CodeAndText { code: error.code(), text: super::text::reason(error) }
 }
 
@@ -53,11 +53,7 @@ impl<'a> ReleaseLine<'a> {
             facts: facts.as_ref().ok(),
             error: facts.as_ref().err().map(fault),
         });
-        let (standing, examined, error) = match &report.signatures {
-            Signatures::Judged { verdict, standing } => (Some(standing), verdict.examined.as_slice(), None),
-            Signatures::Unnamed => (None, [].as_slice(), None),
-            Signatures::Failed(error) => (None, [].as_slice(), Some(fault(error))),
-        };
+        let (standing, examined, error) = report.signatures.line();
         Self {
             address: Some(&id.address).filter(|_| report.naming != ReleaseNaming::Unnamed),
             version: &id.version,
@@ -73,8 +69,8 @@ impl<'a> ReleaseLine<'a> {
             packages: packages.collect(),
             signatures: standing,
             evidence: examined,
-            evidence_error: error,
-            attached: report.facts.attached.as_deref(),
+            evidence_error: error.cloned().or_else(|| unlisted(&report.facts.attached)),
+            attached: report.facts.attached.as_deref().ok(),
         }
     }
 }

@@ -37,10 +37,11 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
     let question = ReleaseQuestion { subject, lookup, access, chdir: args.chdir.as_deref() };
     let ShownSubject { release, naming } = match find(context, &question).await {
         Ok(found) => found,
-        Err(error) => {
-            let is_module = error.exit() == Exit::Fixable && module::show(context, args).await?.is_some();
-            return if is_module { Ok(()) } else { Err(error) };
+        Err(error) if error.exit() == Exit::Fixable => {
+            let module = module::find(context, args).await?.ok_or(error)?;
+            return module::show(context, args, &trust, &module).await;
         }
+        Err(error) => return Err(error),
     };
     let report =
         read(context, &release, naming, &trust, args.platform.clone()).await.map_err(|error| match naming {
@@ -70,6 +71,6 @@ async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust)
     }
     match judged(release, trust).await {
         Ok((verdict, standing)) => Signatures::Judged { verdict: Box::new(verdict), standing },
-        Err(error) => Signatures::Failed(Box::new(error)),
+        Err(error) => Signatures::Failed(json::fault(&error)),
     }
 }

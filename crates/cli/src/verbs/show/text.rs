@@ -7,7 +7,7 @@ use tofu_oci_trust::{Flaw, SignatureOutcome};
 use tofu_oci_types::{Digest, PackageHash, Scheme};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::report::{ShowReport, Signatures};
+use super::report::{Attached, ShowReport, Signatures};
 use super::subject::ReleaseNaming;
 use crate::page::{Page, padded};
 use crate::report::human_bytes;
@@ -40,8 +40,8 @@ pub(super) fn page(report: &ShowReport) -> Page {
     say("index", id.identity.index().map_or("none", Digest::as_str));
     let protocols = if about.protocols.is_empty() { "not named".to_owned() } else { about.protocols.join(", ") };
     say("protocol", &protocols);
-    signatures(report, &mut page);
-    attached(report.facts.attached.as_deref(), &mut page);
+    signatures(&report.signatures, &mut page);
+    attached(&report.facts.attached, &mut page);
     page.gap();
     packages(report, &mut page);
     page
@@ -59,13 +59,13 @@ fn created(created: Option<&ReleaseDate>) -> String {
     format!("{at}, by the word of {by}")
 }
 
-fn signatures(report: &ShowReport, page: &mut Page) {
-    let (verdict, standing) = match &report.signatures {
+pub(super) fn signatures(signatures: &Signatures, page: &mut Page) {
+    let (verdict, standing) = match signatures {
         Signatures::Judged { verdict, standing } => (verdict, standing),
         Signatures::Unnamed => {
             return page.row("  ", "signed", "not judged: a signature names a provider, and the release does not");
         }
-        Signatures::Failed(error) => return page.row("  ", "signed", format!("unknown: {}", reason(error))),
+        Signatures::Failed(error) => return page.row("  ", "signed", format!("unknown: {}", error.text)),
     };
     let text = match standing {
         SignatureStanding::Signed { by } => format!("by {}", by.join(", ")),
@@ -98,8 +98,11 @@ fn signatures(report: &ShowReport, page: &mut Page) {
 }
 
 /// A line for each thing that lies beside it.
-pub(super) fn attached(all: Option<&[AttachedReferrer]>, page: &mut Page) {
-    let Some(all) = all else { return page.row("  ", "attached", "unknown: it could not be listed") };
+pub(super) fn attached(all: &Attached, page: &mut Page) {
+    let all = match all {
+        Ok(all) => all,
+        Err(error) => return page.row("  ", "attached", format!("unknown: {error}")),
+    };
     for AttachedReferrer { artifact_type, digest, bytes, files, created } in all {
         let mut text = artifact_type.clone().unwrap_or_else(|| "something without a type".to_owned());
         text.extend(bytes.map(|bytes| format!(", {}", human_bytes(bytes))));

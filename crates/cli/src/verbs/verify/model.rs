@@ -44,7 +44,7 @@ pub(super) struct VerifiedLine<'a> {
 }
 
 /// A stable name and a sentence.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(in crate::verbs) struct CodeAndText {
     pub(in crate::verbs) code: &'static str,
     pub(in crate::verbs) text: String,

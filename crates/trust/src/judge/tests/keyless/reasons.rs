@@ -39,6 +39,14 @@ fn a_signature_that_no_root_proves_any_more_was_called_gone() {
             crate::keyless::ROOTS_DATE
         )
     );
+    // A bundle about something else is not its signature.
+    let about = |digest: Digest| json!({ "digest": { "sha256": digest.encoded() } });
+    let foreign = Stage::ruled(WORKFLOW, EXACT).found(
+        &BuiltBy::RELEASE,
+        PROVENANCE_PREDICATE,
+        &[about(Digest::sha256(b"foreign"))],
+    );
+    check(&without.clone().found(foreign.scene.evidence), "pinned [] index; Note signature-gone");
     check(&without.found([]), "pinned [] index; Note signature-gone");
 }
 
