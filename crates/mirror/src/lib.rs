@@ -49,8 +49,8 @@ pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,
-    RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, MirroredAddress, ProviderRule, Providers, RulesError,
+    RulesFile, RulesProblem, VersionRule, below_table, in_words, rule_pattern, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

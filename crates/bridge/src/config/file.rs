@@ -7,9 +7,9 @@ use std::time::Duration;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{
     AttestationTemplate, DenyRule, MinAge, RulesError, RulesProblem, UpstreamUse, VersionRule, below_table,
-    hosted_pattern, in_words, version_rule,
+    in_words, rule_pattern, version_rule,
 };
-use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, Scheme};
+use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, ProviderAddr, Scheme};
 use toml::{Spanned, Value};
 
 use super::document::{
@@ -196,7 +196,7 @@ fn rule(error: RulesError) -> BridgeConfigError {
 }
 
 fn pattern(written: &Spanned<String>) -> Result<Pattern, BridgeConfigError> {
-    hosted_pattern(written.get_ref(), written.span()).map_err(rule)
+    rule_pattern::<ProviderAddr>(written).map_err(rule)
 }
 
 fn patterns(list: &[Spanned<String>]) -> Result<Vec<Pattern>, BridgeConfigError> {

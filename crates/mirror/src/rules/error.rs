@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tofu_oci_types::{InvalidConstraints, InvalidPattern, InvalidPlatform, InvalidProviderAddr};
+use tofu_oci_types::{InvalidConstraints, InvalidModulePattern, InvalidPattern, InvalidPlatform, InvalidProviderAddr};
 
 use super::min_age::InvalidMinAge;
 use crate::InvalidAttestationTemplate;
@@ -46,6 +46,9 @@ pub enum RulesProblem {
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
+    /// An invalid pattern of modules.
+    #[error(transparent)]
+    ModulePattern(InvalidModulePattern),
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
     NoHost { pattern: String },
     #[error(transparent)]
@@ -90,6 +93,7 @@ impl RulesProblem {
             }
             Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),
             Self::Pattern(error) => Some(error.instead()),
+            Self::ModulePattern(error) => Some(error.instead().to_owned()),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
             _ => None,
         }

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tofu_oci_types::{Constraints, Pattern, Platform, Predecessors, ProviderAddr};
+use tofu_oci_types::{Constraints, Platform, Predecessors, ProviderAddr};
 use toml::{Spanned, Value};
 
 use crate::attestations::AttestationRule;
 
+use super::address::MirroredAddress;
 use super::error::{RulesError, RulesProblem};
 use super::min_age::MinAge;
 use super::model::{DelistedPolicy, DenyRule, MirrorRules, ProviderRule, Providers, VersionRule};
@@ -140,7 +141,7 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
     let ProviderTable { address, pattern, versions, latest, platforms } = table.into_inner();
     let providers = match (address, pattern) {
         (Some(written), None) => Providers::One(address_of(written.get_ref(), written.span())?),
-        (None, Some(written)) => Providers::Matching(hosted_pattern(written.get_ref(), written.span())?),
+        (None, Some(written)) => Providers::Matching(rule_pattern::<ProviderAddr>(&written)?),
         (None, None) => return Err(at(whole, RulesProblem::NoAddress)),
         (Some(_), Some(pattern)) => return Err(at(pattern.span(), RulesProblem::TwoAddresses)),
     };
@@ -165,7 +166,7 @@ fn attestation_rule(table: SourceTable) -> Result<AttestationRule, RulesError> {
     let SourceTable { attestations, providers } = table;
     let template = attestations.get_ref().parse();
     let template = template.map_err(|error| at(attestations.span(), RulesProblem::Attestations(error)))?;
-    let providers = providers.iter().map(|written| hosted_pattern(written.get_ref(), written.span()));
+    let providers = providers.iter().map(rule_pattern::<ProviderAddr>);
     Ok(AttestationRule { providers: providers.collect::<Result<_, _>>()?, at: template })
 }
 
@@ -187,30 +188,26 @@ fn platform(written: &Spanned<String>) -> Result<Platform, RulesError> {
     written.get_ref().parse().map_err(|error| at(written.span(), RulesProblem::Platform(error)))
 }
 
-/// Reads `HOST/NAMESPACE/TYPE`, with wildcards or not, perhaps with `@CONSTRAINT`.
+/// Reads the pattern of a provider or module, perhaps with `@CONSTRAINT`.
 ///
 /// # Errors
 /// What is wrong, with its place in the text.
-pub fn version_rule(written: &Spanned<String>) -> Result<VersionRule, RulesError> {
-    let span = written.span();
-    match written.get_ref().split_once('@') {
-        Some((pattern, versions)) => {
-            Ok(VersionRule { pattern: hosted_pattern(pattern, span.clone())?, versions: constraints(versions, span)? })
-        }
-        None => Ok(VersionRule { pattern: hosted_pattern(written.get_ref(), span)?, versions: Constraints::any() }),
-    }
+pub fn version_rule<A: MirroredAddress>(written: &Spanned<String>) -> Result<VersionRule<A>, RulesError> {
+    let (text, span) = (written.get_ref(), written.span());
+    let (pattern, versions) = match text.split_once('@') {
+        Some((pattern, versions)) => (pattern, constraints(versions, span.clone())),
+        None => (text.as_str(), Ok(Constraints::any())),
+    };
+    let pattern = A::pattern(pattern).map_err(|problem| at(span, problem))?;
+    Ok(VersionRule { pattern, versions: versions? })
 }
 
-/// Reads a pattern of providers that names its host, or `*` for it.
+/// Reads a pattern that names its host, or `*` for it.
 ///
 /// # Errors
-/// What is wrong, at this place in the text.
-pub fn hosted_pattern(text: &str, span: Range<usize>) -> Result<Pattern, RulesError> {
-    let pattern = text.parse().map_err(|error| at(span.clone(), RulesProblem::Pattern(error)))?;
-    if text.matches('/').count() < 2 {
-        return Err(at(span, RulesProblem::NoHost { pattern: text.to_owned() }));
-    }
-    Ok(pattern)
+/// What is wrong, with its place in the text.
+pub fn rule_pattern<A: MirroredAddress>(written: &Spanned<String>) -> Result<A::Pattern, RulesError> {
+    A::pattern(written.get_ref()).map_err(|problem| at(written.span(), problem))
 }
 
 fn constraints(text: &str, span: Range<usize>) -> Result<Constraints, RulesError> {
