@@ -61,7 +61,7 @@ enum ModuleThere {
     Present(Box<Descriptor>),
 }
 
-async fn resolved(store: &dyn ReadStore, tag: Tag) -> Result<Option<Descriptor>, StoreError> {
+pub(super) async fn resolved(store: &dyn ReadStore, tag: Tag) -> Result<Option<Descriptor>, StoreError> {
     match store.resolve(&Reference::Tag(tag)).await {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.is_not_found() => Ok(None),

@@ -8,6 +8,8 @@
 //!                     +-- calls of other modules, read from the package              calls.rs
 //! ```
 //!
+//! [`ModulePullThrough`] visits one version when it is asked for.
+//!
 //! The tag of a version is written last, so that a run which breaks off leaves no half module.
 
 mod bundle;
@@ -18,6 +20,7 @@ mod destination;
 mod error;
 mod job;
 mod pick;
+mod pull;
 mod report;
 mod run;
 mod same;
@@ -29,7 +32,8 @@ pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
+pub use pull::{ModuleEnds, ModulePullThrough, OpenModuleEnds};
 pub use report::{
     CallOutcome, ModuleAction, ModuleMirrorLine, ModuleMirrorReport, ModuleOutcome, NeededProvider, UnfollowedCall,
 };
-pub use upstream::{HostedModules, MappedModules, ModuleUpstream};
+pub use upstream::{HostedModules, MappedModules, ModuleChain, ModuleUpstream, StoredModules};

@@ -30,7 +30,7 @@ use crate::verbs::context::Context;
 use crate::verbs::mirror::attestations as attestations_of;
 
 /// How many packages of one release move at a time.
-const JOBS: usize = 4;
+pub(super) const JOBS: usize = 4;
 
 /// What is served, and whose signatures count for it.
 pub(super) struct OpenedPlaces {
@@ -74,7 +74,7 @@ pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Setting
         Ok(ServedPlace { include, exclude, offered, list, renamed: served.renamed })
     });
     let places = places.collect::<Result<_, Diagnostic>>()?;
-    let modules = module_places::open(settings, &connector)?;
+    let modules = module_places::open(context, settings, &connector, &trust)?;
     Ok(OpenedPlaces { places, modules, trust: trust.clone() })
 }
 
