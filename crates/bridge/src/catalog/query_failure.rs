@@ -53,8 +53,9 @@ impl Again {
     /// By what went wrong when a module was listed or fetched.
     pub(super) fn of_pull(error: &ModuleMirrorError) -> Self {
         match error {
-            ModuleMirrorError::Module(error) => Self::of_module(error),
-            ModuleMirrorError::Fetch(ModuleFetchError::Module(error)) => Self::of_module(error),
+            ModuleMirrorError::Module(error) | ModuleMirrorError::Fetch(ModuleFetchError::Module(error)) => {
+                Self::of_module(error)
+            }
             ModuleMirrorError::Store(error) => Self::of_store(error),
             _ => Self::Never,
         }

@@ -1,7 +1,7 @@
 //! Modules from registries and repositories into the user's own repositories.
 //!
 //! ```text
-//! wanted --pick--> versions --visit--> what the destination lacks, from upstream     run.rs, pick.rs
+//! wanted --pick--> versions --visit--> what the destination lacks, from upstream     run.rs, pick.rs, chosen.rs
 //!                     ^                  OCI package    byte for byte                carry.rs
 //!                     |                  archive        unpacked, packed anew        carry.rs
 //!                     |                what it has: compared with its source         same.rs
@@ -16,6 +16,7 @@ mod bundle;
 mod bundled;
 mod calls;
 mod carry;
+mod chosen;
 mod destination;
 mod error;
 mod job;

@@ -8,6 +8,7 @@ use tofu_oci_fetch::Trust;
 use tofu_oci_source::Listing;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, Reporter, Tag, Version};
+use tokio::sync::Semaphore;
 
 use super::carry::resolved;
 use super::destination::ModuleDestination;
@@ -21,6 +22,9 @@ use crate::pull::lists::PullLists;
 use crate::run::Carrying;
 use crate::singleflight::Singleflight;
 use crate::{PullOptions, UpstreamUse};
+
+/// How many versions are fetched at a time.
+const AT_ONCE: usize = 8;
 
 /// Opens both ends for one question: what they have read, they do not read again.
 pub type OpenModuleEnds = Arc<dyn Fn() -> ModuleEnds + Send + Sync>;
@@ -42,12 +46,15 @@ struct ModulePullWork {
     open: OpenModuleEnds,
     options: PullOptions<ModuleAddr>,
     reporter: Arc<dyn Reporter>,
+    /// A fetch outlives its callers, and unpacks to disk.
+    turns: Semaphore,
 }
 
 impl ModulePullThrough {
     /// A destination before its upstream.
     pub fn new(open: OpenModuleEnds, options: PullOptions<ModuleAddr>, reporter: Arc<dyn Reporter>) -> Self {
-        Self { work: Arc::new(ModulePullWork { open, options, reporter }), running: Singleflight::default() }
+        let work = ModulePullWork { open, options, reporter, turns: Semaphore::new(AT_ONCE) };
+        Self { work: Arc::new(work), running: Singleflight::default() }
     }
 
     /// The versions of both, as [`PullThrough::versions`](crate::PullThrough::versions) lists those of a provider.
@@ -98,7 +105,8 @@ impl ModulePullWork {
     async fn versions(&self, address: &ModuleAddr) -> Result<Listing, ModuleMirrorError> {
         let (listing, failure) = self.listed(address).await?;
         if let Some(error) = failure {
-            let text = format!("{address} is listed without its upstream: {error}");
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+            let text = format!("{address} is listed without its upstream: {error}{cause}");
             self.reporter.event(&Event::warning("upstream-failed", text));
         }
         Ok(listing)
@@ -146,6 +154,7 @@ impl ModulePullWork {
         if is_there || is_sealed {
             return Ok(());
         }
+        let _turn = self.turns.acquire().await;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
         let trust = Trust { now: SystemTime::now(), ..trust.clone() };
         let job = ModuleMirrorJob {
@@ -153,6 +162,7 @@ impl ModulePullWork {
             configuration: None,
             upstream: &*ends.upstream,
             destination: &*ends.destination,
+            rules: &self.options.rules,
             nested: NestedModules::Report,
             mode: MirrorMode::Run,
             how: &Carrying { trust: &trust, signing: None, limits, jobs: *jobs, work_dir },

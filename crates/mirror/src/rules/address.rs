@@ -12,6 +12,12 @@ use super::error::RulesProblem;
 pub trait MirroredAddress:
     TemplateAddress<Pattern: Clone + Debug + Display + Eq + Send + Sync> + Debug + Eq + Hash + Ord + Send + Sync + 'static
 {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn read(text: &str) -> Result<Self, RulesProblem>;
+
     /// Reads a pattern that names its host, or `*` for it.
     ///
     /// # Errors
@@ -26,6 +32,10 @@ pub trait MirroredAddress:
 }
 
 impl MirroredAddress for ProviderAddr {
+    fn read(text: &str) -> Result<Self, RulesProblem> {
+        text.parse().map_err(RulesProblem::Address)
+    }
+
     fn pattern(text: &str) -> Result<Pattern, RulesProblem> {
         let pattern = text.parse().map_err(RulesProblem::Pattern)?;
         if text.matches('/').count() < 2 {
@@ -44,6 +54,10 @@ impl MirroredAddress for ProviderAddr {
 }
 
 impl MirroredAddress for ModuleAddr {
+    fn read(text: &str) -> Result<Self, RulesProblem> {
+        text.parse().map_err(RulesProblem::ModuleAddress)
+    }
+
     fn pattern(text: &str) -> Result<ModulePattern, RulesProblem> {
         text.parse().map_err(RulesProblem::ModulePattern)
     }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use tofu_oci_types::{InvalidConstraints, InvalidModulePattern, InvalidPattern, InvalidPlatform, InvalidProviderAddr};
+use tofu_oci_types::{
+    InvalidConstraints, InvalidModuleAddr, InvalidModulePattern, InvalidPattern, InvalidPlatform, InvalidProviderAddr,
+};
 
 use super::min_age::InvalidMinAge;
 use crate::InvalidAttestationTemplate;
@@ -23,8 +25,8 @@ pub enum RulesProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
     Syntax { message: String },
-    /// There is no `[[provider]]`.
-    #[error("the file names no provider")]
+    /// There is neither a `[[provider]]` nor a `[[module]]`.
+    #[error("the file names no provider and no module")]
     NoProvider,
     /// A `[[provider]]` without an address.
     #[error("a [[provider]] has neither `address` nor `pattern`")]
@@ -43,6 +45,9 @@ pub enum RulesProblem {
     },
     #[error(transparent)]
     Address(InvalidProviderAddr),
+    /// Not the address of a module.
+    #[error(transparent)]
+    ModuleAddress(InvalidModuleAddr),
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
@@ -76,6 +81,7 @@ impl RulesProblem {
             Self::NoProvider | Self::NoAddress => {
                 Some("write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"".to_owned())
             }
+            Self::ModuleAddress(_) => Some("write HOST/NAMESPACE/NAME/SYSTEM".to_owned()),
             Self::OneTable { name } => Some(format!("write [[{name}]], with two brackets")),
             Self::VersionInAddress { address, versions } => {
                 Some(format!("write address = {address:?} and versions = {versions:?}"))

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use tofu_oci_archive::Limits;
 use tofu_oci_bridge::{OpenModules, PullRules, ServedModulePlace, ServedModules, WrittenPlace};
 use tofu_oci_fetch::Trust;
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
@@ -14,9 +15,8 @@ use tofu_oci_mirror::{
 use tofu_oci_source::MethodOpener;
 use tofu_oci_types::ModuleAddr;
 
-use super::places::{JOBS, limits};
 use super::settings::Settings;
-use super::upstream::KNOWN;
+use super::upstream::{JOBS, KNOWN};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::LAYOUT_MARK;
@@ -69,7 +69,7 @@ fn pull_through(
         rules: MirrorRules { allow, deny, predecessors, min_age, ..MirrorRules::default() },
         attestations: None,
         upstream_use: settings.config.upstreams,
-        limits: limits(),
+        limits: Limits::default(),
         jobs: JOBS,
         work_dir: std::env::temp_dir(),
     };
