@@ -80,13 +80,13 @@ fn pull_through(
 enum Upstream {
     Repositories(ModuleRepositories, Connector),
     /// The registry of each host, which is known for a time.
-    Hosts(Mutex<(Instant, MethodOpener)>, Connector),
+    Hosts(Box<Mutex<(Instant, MethodOpener)>>, Connector),
 }
 
 impl Upstream {
     fn open(settings: &Settings, place: &WrittenPlace, connector: &Connector) -> Result<Self, Diagnostic> {
         if place.text == ORIGIN {
-            let opener = Mutex::new((Instant::now(), module::open::opener(connector)?));
+            let opener = Box::new(Mutex::new((Instant::now(), module::open::opener(connector)?)));
             return Ok(Self::Hosts(opener, connector.clone()));
         }
         let repositories = template(settings, place)
