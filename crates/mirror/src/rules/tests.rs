@@ -87,7 +87,10 @@ fn a_file_says_what_is_mirrored_from_where_and_where_to() {
 
 #[test]
 fn what_would_be_without_effect_is_refused_with_its_place() {
-    check_refused("", ": the file names no provider; write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"");
+    check_refused(
+        "",
+        ": the file names no provider and no module; write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"",
+    );
     check_refused(
         "[[provider]]\naddres = \"acme/zap\"",
         "addres: unknown field `addres`, expected one of `address`, `pattern`, `versions`, `latest`, `platforms`",
