@@ -85,7 +85,7 @@ impl Upstream {
     }
 
     /// The paths of the archives that were fetched.
-    fn fetched(&self) -> Vec<String> {
+    pub(crate) fn fetched(&self) -> Vec<String> {
         let requests = self.web.requests();
         let paths = requests.iter().map(|request| request.path.clone());
         paths.filter(|path| path.contains(".zip")).collect()

@@ -154,11 +154,12 @@ fn the_ignore_file_that_counts_is_named() {
 fn module_mirror_says_what_it_needs() {
     let scene = Scene::new();
     assert_snapshot!(said(&scene, "module mirror"), @"
-    2: error: `module mirror` needs the modules that it brings
+    2: error: `module mirror` needs the modules that it brings, and there is no mirror.toml here
 
     hint: name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}/${name}-${target_system}'
     hint: or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules
     hint: or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules
+    hint: or write [[module]] in a mirror.toml: tofu-oci help module-mirroring
     ");
     assert_snapshot!(said(&scene, "module mirror --from-config nosuch --to oci:m"), @"
     2: error: there is no directory nosuch

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, ModuleFetchError};
-use tofu_oci_mirror::MirrorError;
-use tofu_oci_source::{Failure, ModuleError, SourceError};
+use tofu_oci_mirror::{MirrorError, ModuleMirrorError};
+use tofu_oci_source::{Failure, LocationFault, ModuleError, SourceError};
 use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::{Place, Version, printable};
 
@@ -129,8 +129,47 @@ impl PlaceFault for ModuleFetchError {
 
     fn instead(&self) -> Option<&'static str> {
         match self {
-            Self::Module(ModuleError::Store(error)) => error.instead(),
-            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => of_place(place),
+            // The archive may be on any host that the registry names.
+            Self::Module(ModuleError::Failed { .. }) | Self::Archive { .. } => Some(ELSEWHERE),
+            Self::Module(error) => error.instead(),
+            Self::Untrusted { place, .. } => of_place(place),
+            _ => Some(OWN_PLACES),
+        }
+    }
+}
+
+impl PlaceFault for ModuleMirrorError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn instead(&self) -> Option<&'static str> {
+        match self {
+            Self::Module(error) => error.instead(),
+            Self::Fetch(error) => error.instead(),
+            Self::Store(error) => error.instead(),
+            Self::LeavesFolder { .. } => None,
+            // They name another module, or the repository of both.
+            _ => Some(OWN_PLACES),
+        }
+    }
+}
+
+impl PlaceFault for ModuleError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn instead(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error) => error.instead(),
+            Self::UnknownModule { place, .. }
+            | Self::VersionMissing { place, .. }
+            | Self::Manifest { place, .. }
+            | Self::Failed { place, .. } => of_place(place),
+            Self::Location { fault: LocationFault::PrivateHost { .. } | LocationFault::Invalid { .. }, .. }
+            | Self::Git { .. } => Some(ELSEWHERE),
+            Self::Location { .. } => None,
             _ => Some(OWN_PLACES),
         }
     }

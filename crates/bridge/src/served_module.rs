@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_mapper::MapError;
+use tofu_oci_mirror::ModulePullThrough;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Digest, ModuleAddr, ModulePattern, OciModuleSource, Place, Version};
 
@@ -17,6 +18,8 @@ pub struct ServedModulePlace {
     /// Those of them that are not served.
     pub exclude: Vec<ModulePattern>,
     pub open: OpenModules,
+    /// What fetches what these repositories lack, if they have an upstream.
+    pub pull: Option<ModulePullThrough>,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
     /// What becomes of its packages that name another address. No rule of a trust policy is for the address of a

@@ -19,7 +19,8 @@ use crate::invocation;
 use crate::program::PROGRAM;
 use crate::report::JsonLines;
 use crate::subject;
-use missing::{free, no_file_or_release, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
+pub(crate) use missing::nothing_to_mirror;
+use missing::{free, no_file_or_release, no_folder, no_pattern, nothing_to_run};
 use moved::moved;
 pub(crate) use near::nearest;
 use near::{conflict, unexpected, unknown_verb, verb_of, with};
@@ -177,9 +178,7 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
                 let verb = format!("{} {}", words.next()?, words.next()?);
                 return words.next().and_then(|word| no_pattern(&verb, word));
             }
-            let is_module_mirror =
-                words().iter().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);
-            (is_module_mirror && lacks("<SOURCE")).then(nothing_to_mirror)
+            None
         }
         ErrorKind::UnknownArgument => {
             let (typed, words) = (context(ContextKind::InvalidArg)?, words());

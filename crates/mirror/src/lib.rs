@@ -4,7 +4,8 @@
 //! rules, sources --select--> wanted releases --plan--> what is missing --transfer--> Store, a tree of files, a bundle
 //! ```
 //!
-//! [`transfer()`] carries one release into a store; [`PullThrough`] does so when the release is asked for.
+//! [`transfer()`] carries one release into a store; [`PullThrough`] does so when the release is asked for, and
+//! [`ModulePullThrough`] with modules.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
@@ -42,15 +43,16 @@ pub use found_keys::{FoundKey, FoundSigners, OtherSigner, found_keys};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
-    ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport, ModuleOrigin,
-    ModuleOutcome, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall, WantedModule,
+    ModuleChain, ModuleDestination, ModuleEnds, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
+    ModuleMirrorReport, ModuleOrigin, ModuleOutcome, ModulePullThrough, ModuleUpstream, NamedPackage, NeededProvider,
+    NestedModules, OpenModuleEnds, StoredModules, UnfollowedCall, WantedModule,
 };
 pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune, Withdrawer};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,
-    RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, MirroredAddress, ProviderRule, Providers, RulesError,
+    RulesFile, RulesProblem, VersionRule, below_table, in_words, rule_pattern, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

@@ -20,18 +20,19 @@ use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use self::failed_keeping::FailedKeeping;
+use self::lists::PullLists;
 use self::of_others::VersionsOfOthers;
 use self::offered::{FetchRelease, UpstreamRelease};
 use crate::attestations::{AttestationFiles, Attestations};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
 use crate::destination::sightings::SightingsRecord;
-use crate::select::{Candidates, MirrorChoice, choice};
 use crate::singleflight::Singleflight;
 use crate::transfer::names;
-use crate::{Destination, MinAge, MirrorError, MirrorRules, TransferRequest};
+use crate::{Destination, MirrorError, MirrorRules, MirroredAddress, TransferRequest};
 
 mod failed_keeping;
+pub(crate) mod lists;
 mod of_others;
 mod offered;
 
@@ -40,11 +41,11 @@ pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
 
 /// What a pull-through depends on.
 #[derive(Clone)]
-pub struct PullOptions {
+pub struct PullOptions<A: MirroredAddress = ProviderAddr> {
     pub trust: Trust,
     /// Of these rules, `deny` and `allow` count for every version, and `min_age` for those that the destination lacks.
-    pub rules: MirrorRules,
-    /// Where attestations of the upstream's releases are, if they are given as files.
+    pub rules: MirrorRules<A>,
+    /// Where attestations of the upstream's releases are, if they are given as files. Modules have none.
     pub attestations: Option<Attestations>,
     /// Whether the upstream is asked at all.
     pub upstream_use: UpstreamUse,
@@ -230,53 +231,21 @@ impl PullWork {
         };
         there.versions.retain(is_own);
         there.withdrawn.retain(is_own);
-        let candidates = Candidates {
-            address,
-            offered: &[],
-            present: &there.versions.iter().collect(),
-            sightings: record.as_ref().and_then(|record| record.of(address)),
-            now: SystemTime::now().into(),
-        };
-        let is_wanted =
-            |version: &Version| choice(&self.options.rules, None, &candidates, version) == MirrorChoice::Wanted;
-        let own: HashSet<&Version> = there.versions.iter().chain(&there.withdrawn).collect();
-        listing.versions.retain(|version| !own.contains(version) && is_wanted(version));
-        listing.versions.extend(there.versions.iter().filter(|version| is_wanted(version)).cloned());
-        listing.withdrawn.extend(there.withdrawn);
-        let listed: HashSet<&Version> = listing.versions.iter().collect();
-        listing.withdrawn.retain(|version| !listed.contains(version));
-        listing.deprecated.extend(there.deprecated);
-        for versions in [&mut listing.versions, &mut listing.withdrawn, &mut listing.deprecated] {
-            versions.sort_by(Version::precedence);
-            versions.dedup();
-        }
+        let listing = self.lists(address).merged(there, listing, record.as_ref());
         Ok((listing, failure))
     }
 
-    /// What was remembered of the place before this look; nothing is read or written if no age is demanded.
+    /// What was remembered of the place before this look.
     async fn sightings(
         &self,
         address: &ProviderAddr,
         offered: &[Version],
     ) -> Result<Option<SightingsRecord>, MirrorError> {
-        if self.options.rules.min_age == MinAge::default() {
-            return Ok(None);
-        }
-        let first_seen = FirstSeen::of(&*self.destination, address)?;
-        let record = first_seen.record().await?;
-        let known = record.as_ref().and_then(|record| record.of(address));
-        let mut all = known.cloned().unwrap_or_default();
-        for version in offered {
-            all.see(version, SystemTime::now().into());
-        }
-        if (known != Some(&all) || first_seen.is_unnamed())
-            && !offered.is_empty()
-            && let Err(error) = first_seen.add(&all).await
-        {
-            let text = format!("when the versions of {address} were first seen cannot be remembered: {error}");
-            self.reporter.event(&Event::warning(error.code(), text));
-        }
-        Ok(record)
+        self.lists(address).remembered(|| FirstSeen::of(&*self.destination, address), offered).await
+    }
+
+    fn lists<'a>(&'a self, address: &'a ProviderAddr) -> PullLists<'a, ProviderAddr> {
+        PullLists::new(address, &self.options.rules, &*self.reporter)
     }
 
     /// The release of the destination; `None` if it must be fetched and may be.
@@ -300,13 +269,10 @@ impl PullWork {
             Err(error) if is_absent(error) => false,
             Err(_) => return Ok(Some(there?)),
         };
-        let present = is_there.then_some(version).into_iter().collect();
         if !is_there && record.is_none() {
             record = self.sightings(address, &[]).await?;
         }
-        let (sightings, now) = (record.as_ref().and_then(|record| record.of(address)), SystemTime::now().into());
-        let candidates = Candidates { address, offered: &[], present: &present, sightings, now };
-        if choice(&self.options.rules, None, &candidates, version) != MirrorChoice::Wanted {
+        if !self.lists(address).admits(version, is_there, record.as_ref()) {
             return Err(self.kept_out(address, version).await);
         }
         if is_there || is_sealed { Ok(Some(there?)) } else { Ok(None) }

@@ -6,11 +6,11 @@ use serde::Serialize;
 use tofu_oci_types::{Constraints, Moment, Platform, ProviderAddr, Version};
 
 use crate::destination::sightings::Sightings;
-use crate::rules::{MirrorRules, ProviderRule};
+use crate::rules::{MirrorRules, MirroredAddress, ProviderRule};
 
 /// What the choice depends on.
-pub struct Candidates<'a> {
-    pub address: &'a ProviderAddr,
+pub struct Candidates<'a, A = ProviderAddr> {
+    pub address: &'a A,
     /// What its place lists.
     pub offered: &'a [Version],
     /// What the destination has.
@@ -21,7 +21,7 @@ pub struct Candidates<'a> {
     pub now: Moment,
 }
 
-/// The choice for one provider.
+/// The choice for one provider or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionSelection {
     /// The versions that the rules name, in ascending order.
@@ -59,7 +59,7 @@ pub enum MirrorChoice {
 }
 
 /// Chooses. Several rules for one provider add up.
-pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> VersionSelection {
+pub fn select<A: MirroredAddress>(rules: &MirrorRules<A>, candidates: &Candidates<'_, A>) -> VersionSelection {
     let mut chosen: BTreeMap<usize, SelectedVersion> = BTreeMap::new();
     let mut unmet = Vec::new();
     let mut offered: Vec<&Version> = candidates.offered.iter().collect();
@@ -85,10 +85,10 @@ pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> VersionSelect
 
 /// The versions that one rule names, by their places in the list from the newest. With `latest = N` the N newest that may
 /// be mirrored now, and what is held back or denied among the newer ones.
-fn named_by(
-    rules: &MirrorRules,
-    rule: &ProviderRule,
-    candidates: &Candidates<'_>,
+fn named_by<A: MirroredAddress>(
+    rules: &MirrorRules<A>,
+    rule: &ProviderRule<A>,
+    candidates: &Candidates<'_, A>,
     offered: &[&Version],
 ) -> Vec<(usize, MirrorChoice)> {
     let mut left = rule.latest.unwrap_or(usize::MAX);
@@ -107,14 +107,14 @@ fn named_by(
 }
 
 /// Whether a version may be mirrored. A `locked` one is not held back in the first run.
-pub(crate) fn choice(
-    rules: &MirrorRules,
+pub(crate) fn choice<A: MirroredAddress>(
+    rules: &MirrorRules<A>,
     locked: Option<&Version>,
-    candidates: &Candidates<'_>,
+    candidates: &Candidates<'_, A>,
     version: &Version,
 ) -> MirrorChoice {
     let address = candidates.address;
-    let names = rules.predecessors.names(address);
+    let names = address.names(&rules.predecessors);
     if let Some(entry) = rules.deny.iter().find(|entry| names.iter().any(|name| entry.denies(name, version))) {
         return MirrorChoice::Denied { by: Some(entry.to_string()) };
     }

@@ -278,7 +278,7 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unknown field `min_aeg`, expected one of `provider`, `to`, `sources`, `source`, `min_age`, `allow`, `deny`, `trust`, `gone`
+    error: unknown field `min_aeg`, expected one of `provider`, `module`, `to`, `modules_to`, `sources`, `source`, `min_age`, `allow`, `deny`, `trust`, `gone`
       --> mirror.toml:1:1
       |
     1 | min_aeg = "7d"

@@ -8,6 +8,7 @@ mod faults;
 mod hosts;
 mod keyless;
 mod life;
+mod module_upstreams;
 mod modules;
 mod other_address;
 mod upstreams;

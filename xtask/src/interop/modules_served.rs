@@ -4,11 +4,15 @@
 //! constraint   ~> 1.0 and //sub, with a token; nothing without it; a version that is added is chosen after -upgrade
 //! oci          oci_locations: tofu fetches from the registry, terraform from the bridge
 //! ran          run -- init, by modules.toml
+//! pulled       from a scripted public registry, nested calls too; held by age and let in; sealed, with the registry gone
 //! ```
 
+use std::fs;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
-use tofu_oci_testkit::Certificates;
+use tofu_oci_testkit::{Answer, Certificates, WebServer};
 use tofu_oci_types::Digest;
 
 use super::lab::{Lab, seen};
@@ -53,6 +57,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
         constraint(&site, client)?;
         oci(&site, client)?;
         ran(&site, client)?;
+        pulled(&site, client)?;
     }
     Ok(())
 }
@@ -85,13 +90,24 @@ impl<'a> ModuleSite<'a> {
     }
 
     fn bridge(&self, name: &str, port: u16, more: &str) -> ChoreResult<ServedBridge> {
+        self.bridge_of(self.program(), (name, port), "", more)
+    }
+
+    /// The same with this program, and with lines on top.
+    fn bridge_of(
+        &self,
+        program: ProgramRun,
+        (name, port): (&str, u16),
+        top: &str,
+        more: &str,
+    ) -> ChoreResult<ServedBridge> {
         let own = self.lab.new_folder("bridge")?;
         let settings = format!(
-            "url = \"https://localhost:{port}/\"\n[[module]]\ninclude = [\"{HOST}/*/*/*\"]\nfrom = \"{}\"\n{more}\n[cache]\ndir = \"{}\"\nmetadata = \"0s\"\n",
+            "url = \"https://localhost:{port}/\"\n{top}\n[[module]]\ninclude = [\"{HOST}/*/*/*\"]\nfrom = \"{}\"\n{more}\n[cache]\ndir = \"{}\"\nmetadata = \"0s\"\n",
             self.template(name),
             own.join("cache").display()
         );
-        ServedBridge::start(self.program(), &own, port, Some(self.certificates), &settings)
+        ServedBridge::start(program, &own, port, Some(self.certificates), &settings)
     }
 
     fn project(&self, client: &'static str, configuration: &str) -> ChoreResult<TerraformProject<'a>> {
@@ -172,5 +188,76 @@ fn ran(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
     run.directory(project.directory()).variable("CHECKPOINT_DISABLE", "1").success()?.must_show("initialized")?;
     must_say(&project, "1.0.0")?;
     seen(&format!("modules: run -- {client} init, by modules.toml"));
+    Ok(())
+}
+
+/// A registry of the public internet, whose archives are packed by hand.
+struct PublicRegistry<'a> {
+    site: &'a ModuleSite<'a>,
+    web: WebServer,
+}
+
+impl PublicRegistry<'_> {
+    /// Publishes the last of these versions of `acme/NAME/aws`, and lists them all.
+    fn publish(&self, name: &str, versions: &[&str], files: &[(&str, &str)]) -> ChoreResult {
+        let version = versions.last().copied().unwrap_or_default();
+        let folder = self.site.lab.new_folder("public")?;
+        for (file, text) in files {
+            paths::write(&folder.join(file), text)?;
+        }
+        let zip = folder.join("module.zip");
+        let listed: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
+        let python =
+            "import sys,zipfile\nz=zipfile.ZipFile('module.zip','w')\n[z.write(f) for f in sys.argv[1:]]\nz.close()";
+        self.site.lab.tool("python3")?.args(["-c", python]).args(&listed).directory(&folder).success()?;
+        let base = format!("/v1/modules/acme/{name}/aws");
+        self.web.page(&format!("/{name}-{version}.zip"), Answer::new(200).body(fs::read(zip)?));
+        let located = Answer::new(204).header("X-Terraform-Get", format!("/{name}-{version}.zip"));
+        self.web.page(&format!("{base}/{version}/download"), located);
+        let versions: Vec<String> = versions.iter().map(|one| format!(r#"{{"version":"{one}"}}"#)).collect();
+        let list = format!(r#"{{"modules":[{{"versions":[{}]}}]}}"#, versions.join(","));
+        self.web.page(&format!("{base}/versions"), Answer::new(200).body(list));
+        Ok(())
+    }
+
+    /// All that it has, with these versions of `network`; of the last alone it has the archive.
+    fn publish_all(&self, versions: &[&str]) -> ChoreResult {
+        self.web.clear();
+        let version = versions.last().copied().unwrap_or_default();
+        let main = format!("output \"version\" {{\n  value = \"{version}\"\n}}\n");
+        let call = format!("module \"names\" {{\n  source = \"{HOST}/acme/names/aws\"\n  version = \"~> 0.1\"\n}}\n");
+        let dns = call + "output \"name\" {\n  value = module.names.name\n}\n";
+        self.publish("network", versions, &[("main.tf", &main), ("dns/main.tf", &dns)])?;
+        self.publish("names", &["0.1.0"], &[("main.tf", "output \"name\" {\n  value = \"dns\"\n}\n")])
+    }
+}
+
+fn pulled(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
+    let public = PublicRegistry { site, web: WebServer::with_certificates(site.certificates) };
+    public.publish_all(&["1.0.0"])?;
+    let name = format!("pulled-{client}");
+    let upstream = site.lab.new_folder("cli")?.join("cli.tfrc");
+    let services = format!("{{ \"modules.v1\" = \"{}/v1/modules/\" }}", public.web.origin());
+    paths::write(&upstream, format!("host \"{HOST}\" {{\n  services = {services}\n}}\n"))?;
+    // A project of its own: what it has installed before it keeps.
+    let installs = |top: &str, rules: &str, version: &str| {
+        let port = free_port()?;
+        let program = site.program().variable("TF_CLI_CONFIG_FILE", &upstream);
+        let bridge = site.bridge_of(program, (&name, port), top, &format!("upstream = [\"direct\"]\n{rules}"))?;
+        let project = site.project(client, &host_block(port))?;
+        project.init()?.success()?;
+        must_say(&project, version)?;
+        bridge.stop()
+    };
+    installs("", "", "1.0.0")?;
+    seen(&format!("modules: {client} installs modules of a public registry through serve, nested ones too"));
+    public.publish_all(&["1.0.0", "1.1.0"])?;
+    installs("", "min_age = \"7d\"", "1.0.0")?;
+    sleep(Duration::from_secs(2));
+    installs("", "min_age = \"2s\"", "1.1.0")?;
+    seen(&format!("modules: {client} gets a version that was held by its age when it is old enough"));
+    drop(public);
+    installs("sealed = true", "", "1.1.0")?;
+    seen(&format!("modules: {client} installs from a sealed serve, with the public registry gone"));
     Ok(())
 }

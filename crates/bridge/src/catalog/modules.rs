@@ -1,6 +1,7 @@
 //! Which modules are served, and in which versions, asked of their repositories; what becomes of one that names another
 //! address.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -8,6 +9,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_checker::facts::{LARGEST_DIRECTORY, repository_in_zip};
 use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module, module_says_another, other_address_note};
+use tofu_oci_mirror::ModuleMirrorError;
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
@@ -17,11 +19,11 @@ use super::answer_cache::QueryKey;
 use super::of_kind::{AskedPlaces, Judged, KindAnswers};
 use super::options::CatalogOptions;
 use super::query_failure::{Again, QueryFailure};
-use super::refused::{IF_MEANT, absent_version, module_refused};
+use super::refused::{IF_MEANT, absent_version, module_refused, pull_refused, says_another};
 use super::served_by::most_specific;
 use crate::counts::Counts;
 use crate::permits::{LimitScope, Permit, Permits};
-use crate::place_fault::{embedded_repository, upstream};
+use crate::place_fault::{embedded_repository, one_line, upstream};
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
@@ -58,11 +60,21 @@ impl ModuleCatalog {
     /// [`Refusal`].
     pub async fn versions(&self, address: &ModuleAddr) -> Result<Arc<ServedVersions<ModuleAddr>>, Refusal> {
         let number = self.number(address)?;
-        let put = |_| {
+        let put = |last: Option<Arc<ServedVersions<ModuleAddr>>>| {
             let (served, address) = (Arc::clone(&self.served), address.clone());
             async move {
                 let (store, _turn) = served.turn(number, &address).await?;
-                Ok(Arc::new(listed(&address, &store).await?))
+                let listing = match (&served.places[number].pull, last) {
+                    (None, _) => listing(&address, &store).await?,
+                    // An old list of both is better than one of the repository alone.
+                    (Some(through), Some(_)) => {
+                        served.pulled(number, (&address, None), through.all_versions(&address).await)?
+                    }
+                    (Some(through), None) => {
+                        served.pulled(number, (&address, None), through.versions(&address).await)?
+                    }
+                };
+                Ok(Arc::new(listed(&address, &store, listing).await))
             }
             .boxed()
         };
@@ -80,7 +92,15 @@ impl ModuleCatalog {
             let (served, address, version) = (Arc::clone(&self.served), address.clone(), version.clone());
             async move {
                 let (store, _turn) = served.turn(number, &address).await?;
-                let package = found(&address, &version, &store).await?;
+                let pull = served.places[number].pull.as_ref();
+                if let Some(through) = pull {
+                    let brought = through.bring(&address, &version).await;
+                    served.pulled(number, (&address, Some(&version)), brought)?;
+                }
+                let package = found(&address, &version, &store).await.map_err(|failure| match pull {
+                    Some(through) => failure.if_sealed(through.upstream_use()),
+                    None => failure,
+                })?;
                 served.demand_address(number, (&address, &version), &package)?;
                 let is_same = |last: &Judged<Arc<ServedModule>>| package.manifest() == Some(&last.served.digest);
                 if let Some(last) = last.filter(|last| last.is_recent() && is_same(last)) {
@@ -154,11 +174,34 @@ impl AskedPlaces<ServedModulePlace> {
             return Err(QueryFailure { refusal, again: Again::Never });
         };
         let burdened = match store.place() {
-            Place::Registry(repository) => LimitScope::Host(repository.registry().to_owned()),
+            Place::Registry(repository) if self.places[number].pull.is_none() => {
+                LimitScope::Host(repository.registry().to_owned())
+            }
             _ => LimitScope::ModulePlace(number),
         };
         let turn = self.permits.take(burdened).await;
         Ok((store, turn))
+    }
+
+    /// What a pull-through gave, or the refusal of whoever asked.
+    fn pulled<T, E: Borrow<ModuleMirrorError>>(
+        &self,
+        number: usize,
+        (address, version): (&ModuleAddr, Option<&Version>),
+        result: Result<T, E>,
+    ) -> Result<T, QueryFailure> {
+        result.map_err(|error| {
+            let (error, place) = (error.borrow(), &self.places[number]);
+            let refusal = pull_refused(address, version, error);
+            if says_another(&refusal) {
+                let text = format!("{address} is not served: {}", one_line(error));
+                self.options.reporter.event(&Event::warning("other-address", text).with_hint(IF_MEANT));
+            }
+            let store = (place.open)(address).ok().map(|store| store.place());
+            let refusal = refusal.without(store.as_ref().and_then(Place::repository));
+            let failure = QueryFailure { refusal, again: Again::of_pull(error) };
+            place.pull.as_ref().map_or(failure.clone(), |through| failure.if_sealed(through.upstream_use()))
+        })
     }
 
     /// Demands that a package answers for the module that was asked for.
@@ -187,12 +230,15 @@ impl QueryKey for ModuleAddr {
     }
 }
 
-async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedVersions<ModuleAddr>, QueryFailure> {
+async fn listing(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<Listing, QueryFailure> {
     let tags = store.tags().await.map_err(|error| store_failed(address, store, &error))?;
-    let listing = Listing::in_store(&**store, &tags).await.map_err(|error| store_failed(address, store, &error))?;
+    Listing::in_store(&**store, &tags).await.map_err(|error| store_failed(address, store, &error))
+}
+
+async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>, listing: Listing) -> ServedVersions<ModuleAddr> {
     let Listing { versions, withdrawn, deprecated, .. } = listing;
     let deprecated = still_deprecated(store.as_ref(), deprecated).await;
-    Ok(ServedVersions { address: address.clone(), versions, deprecated, withdrawn, warnings: Vec::new() })
+    ServedVersions { address: address.clone(), versions, deprecated, withdrawn, warnings: Vec::new() }
 }
 
 /// The versions among these that their publisher calls deprecated now: the tag stays when the publisher takes that
@@ -220,7 +266,7 @@ async fn found(
     match read {
         Ok(package) => Ok(package),
         Err(ModuleError::Store(StoreError::NotFound { .. })) => {
-            if !listed(address, store).await?.withdrawn.contains(version) {
+            if !listing(address, store).await?.withdrawn.contains(version) {
                 return Err(absent(VersionAbsence::NoTag));
             }
             let notice = withdrawal(&**store, &VersionOf::Module, version).await;
@@ -265,8 +311,7 @@ fn failed(
     error: &ModuleFetchError,
 ) -> QueryFailure {
     let again = match error {
-        ModuleFetchError::Module(ModuleError::Store(error)) => Again::of_store(error),
-        ModuleFetchError::Module(error) if error.is_transient() => Again::Soon,
+        ModuleFetchError::Module(error) => Again::of_module(error),
         _ => Again::Never,
     };
     QueryFailure { refusal: module_refused(address, Some(version), error).without(store.place().repository()), again }

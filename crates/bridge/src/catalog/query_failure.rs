@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use tofu_oci_fetch::FetchError;
-use tofu_oci_mirror::MirrorError;
-use tofu_oci_source::SourceError;
+use tofu_oci_fetch::{FetchError, ModuleFetchError};
+use tofu_oci_mirror::{MirrorError, ModuleMirrorError, UpstreamUse};
+use tofu_oci_source::{ModuleError, SourceError};
 use tofu_oci_store::StoreError;
 
+use super::refused::if_sealed;
 use crate::Refusal;
 
 /// A refusal, and when the place may be asked again.
@@ -14,6 +15,13 @@ use crate::Refusal;
 pub(super) struct QueryFailure {
     pub(super) refusal: Refusal,
     pub(super) again: Again,
+}
+
+impl QueryFailure {
+    /// The same, which says so if an upstream is sealed.
+    pub(super) fn if_sealed(self, upstream_use: UpstreamUse) -> Self {
+        Self { refusal: if_sealed(self.refusal, upstream_use), ..self }
+    }
 }
 
 /// When a place may be asked again.
@@ -37,6 +45,26 @@ impl Again {
         };
         match source {
             SourceError::Store(error) => Self::of_store(error),
+            error if error.is_transient() => Self::Soon,
+            _ => Self::Never,
+        }
+    }
+
+    /// By what went wrong when a module was listed or fetched.
+    pub(super) fn of_pull(error: &ModuleMirrorError) -> Self {
+        match error {
+            ModuleMirrorError::Module(error) | ModuleMirrorError::Fetch(ModuleFetchError::Module(error)) => {
+                Self::of_module(error)
+            }
+            ModuleMirrorError::Store(error) => Self::of_store(error),
+            _ => Self::Never,
+        }
+    }
+
+    /// By what went wrong with the package of a module.
+    pub(super) fn of_module(error: &ModuleError) -> Self {
+        match error {
+            ModuleError::Store(error) => Self::of_store(error),
             error if error.is_transient() => Self::Soon,
             _ => Self::Never,
         }

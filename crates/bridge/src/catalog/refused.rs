@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tofu_oci_fetch::{FetchError, ModuleFetchError};
-use tofu_oci_mirror::{MirrorError, UpstreamUse};
+use tofu_oci_mirror::{MirrorError, ModuleMirrorError, UpstreamUse};
 use tofu_oci_source::{ModuleError, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Flaw, TrustRefusal};
@@ -44,16 +44,11 @@ pub(super) fn says_another(refusal: &Refusal) -> bool {
 
 /// The refusal of a client who asked for the provider.
 pub(super) fn refused(address: &ProviderAddr, offered: &OfferedBy, error: &MirrorError) -> Refusal {
-    let mut refusal = of_error(address.clone(), error);
-    let is_sealed = matches!(offered, OfferedBy::PullThrough(through) if through.upstream_use() == UpstreamUse::Sealed);
-    match &mut refusal {
-        Refusal::UnknownVersion { absence: absence @ VersionAbsence::NotThere, .. } if is_sealed => {
-            *absence = VersionAbsence::Sealed;
-        }
-        Refusal::UnknownAddress { reason, .. } if is_sealed => *reason = Some(SEALED),
-        _ => {}
+    let refusal = of_error(address.clone(), error);
+    match offered {
+        OfferedBy::PullThrough(through) => if_sealed(refusal, through.upstream_use()),
+        OfferedBy::Place(_) => refusal,
     }
-    refusal
 }
 
 fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
@@ -105,6 +100,37 @@ pub(super) fn module_refused(address: &ModuleAddr, version: Option<&Version>, er
             Refusal::UnknownAddress { address: address.into(), reason: None }
         }
         _ => upstream(address, error),
+    }
+}
+
+/// The refusal of a client whose module cannot be listed or fetched by a pull-through.
+pub(super) fn pull_refused(address: &ModuleAddr, version: Option<&Version>, error: &ModuleMirrorError) -> Refusal {
+    let absent = |absence| version.map(|version| absent_version(address, version, absence));
+    let refusal = match error {
+        ModuleMirrorError::Fetch(error) => Some(module_refused(address, version, error)),
+        ModuleMirrorError::Store(StoreError::UnknownRepository { .. })
+        | ModuleMirrorError::Module(
+            ModuleError::UnknownModule { .. } | ModuleError::Store(StoreError::UnknownRepository { .. }),
+        ) => Some(Refusal::UnknownAddress { address: address.into(), reason: None }),
+        ModuleMirrorError::Unmet { .. }
+        | ModuleMirrorError::Module(
+            ModuleError::VersionMissing { .. } | ModuleError::Store(StoreError::NotFound { .. }),
+        ) => absent(VersionAbsence::NotThere),
+        ModuleMirrorError::OtherAddress { .. } => absent(VersionAbsence::OtherAddress),
+        _ => None,
+    };
+    refusal.unwrap_or_else(|| upstream(address, error))
+}
+
+/// The same, which says so if the upstream is sealed: it is not asked for what the repository lacks.
+pub(super) fn if_sealed(refusal: Refusal, upstream_use: UpstreamUse) -> Refusal {
+    match refusal {
+        refusal if upstream_use == UpstreamUse::Asked => refusal,
+        Refusal::UnknownVersion { address, version, absence: VersionAbsence::NotThere | VersionAbsence::NoTag } => {
+            Refusal::UnknownVersion { address, version, absence: VersionAbsence::Sealed }
+        }
+        Refusal::UnknownAddress { address, .. } => Refusal::UnknownAddress { address, reason: Some(SEALED) },
+        refusal => refusal,
     }
 }
 

@@ -73,6 +73,10 @@ pub(super) struct ServedModuleTable {
     #[serde(default)]
     pub(super) exclude: Vec<Spanned<String>>,
     pub(super) from: Spanned<String>,
+    pub(super) upstream: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) min_age: Option<Spanned<Value>>,
+    pub(super) allow: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) deny: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     pub(super) oci_locations: bool,
     #[serde(default)]

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
+use tofu_oci_mapper::TemplateOf;
 use tofu_oci_mirror::{InvalidMinAge, RulesProblem};
 use tofu_oci_types::{
     Hostname, InvalidByteSize, InvalidHostname, InvalidModulePattern, InvalidPredecessor, ModulePattern, Pattern,
@@ -46,8 +47,8 @@ pub enum BridgeConfigProblem {
     ModulePattern(InvalidModulePattern),
     #[error("two places are for {pattern}")]
     TwoModulePlaces { pattern: ModulePattern },
-    #[error("`{name}` is for what is fetched, and the [[provider]] has no `upstream`")]
-    NoUpstream { name: &'static str },
+    #[error("`{name}` is for what is fetched, and the [[{}]] has no `upstream`", table(*of))]
+    NoUpstream { name: &'static str, of: TemplateOf },
     #[error("{text:?} is not an IP address with a port")]
     Listen { text: String },
     #[error("{address} is not this machine alone, and without [tls] the connection would be in clear text")]
@@ -122,10 +123,13 @@ impl BridgeConfigProblem {
                 "write one [[provider]] for the pattern; `upstream` names where it fetches from".to_owned()
             }
             Self::ModulePattern(error) => error.instead().to_owned(),
-            Self::TwoModulePlaces { .. } => "write one [[module]] for the pattern".to_owned(),
+            Self::TwoModulePlaces { .. } => {
+                "write one [[module]] for the pattern; `upstream` names where it fetches from".to_owned()
+            }
             Self::SeesNothing => "write providers = [\"*/*/*\"], modules = [\"*/*/*/*\"], or both".to_owned(),
-            Self::NoUpstream { name } => {
-                format!("omit `{name}`, or write upstream = [\"direct\"] to fetch from the host of each provider")
+            Self::NoUpstream { name, of } => {
+                let each = table(*of);
+                format!("omit `{name}`, or write upstream = [\"direct\"] to fetch from the host of each {each}")
             }
             Self::Listen { text } => listen_instead(text),
             Self::ClearText { .. } => {
@@ -145,6 +149,14 @@ impl BridgeConfigProblem {
             }
             _ => return None,
         })
+    }
+}
+
+/// The table that such addresses have in the file.
+fn table(of: TemplateOf) -> &'static str {
+    match of {
+        TemplateOf::Providers => "provider",
+        TemplateOf::Modules => "module",
     }
 }
 

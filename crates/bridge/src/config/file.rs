@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{
-    AttestationTemplate, DenyRule, MinAge, RulesError, RulesProblem, UpstreamUse, VersionRule, below_table,
-    hosted_pattern, in_words, version_rule,
+    AttestationTemplate, DenyRule, MinAge, MirroredAddress, RulesError, RulesProblem, UpstreamUse, VersionRule,
+    below_table, in_words, rule_pattern, version_rule,
 };
-use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, Scheme};
+use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, ProviderAddr, Scheme};
 use toml::{Spanned, Value};
 
 use super::document::{
@@ -196,7 +196,7 @@ fn rule(error: RulesError) -> BridgeConfigError {
 }
 
 fn pattern(written: &Spanned<String>) -> Result<Pattern, BridgeConfigError> {
-    hosted_pattern(written.get_ref(), written.span()).map_err(rule)
+    rule_pattern::<ProviderAddr>(written).map_err(rule)
 }
 
 fn patterns(list: &[Spanned<String>]) -> Result<Vec<Pattern>, BridgeConfigError> {
@@ -249,7 +249,8 @@ fn modules(tables: Vec<Spanned<ServedModuleTable>>) -> Result<Vec<ServedModules>
         let locations = if table.oci_locations { ModuleLocations::Oci } else { ModuleLocations::Archives };
         let exclude = module_patterns(&table.exclude)?;
         let renamed = renamed(table.rename);
-        modules.push(ServedModules { include, exclude, from: place(table.from), locations, renamed });
+        let pull = pull(table.upstream, table.min_age, table.allow, table.deny, None)?;
+        modules.push(ServedModules { include, exclude, from: place(table.from), pull, locations, renamed });
     }
     Ok(modules)
 }
@@ -259,13 +260,13 @@ fn place(written: Spanned<String>) -> WrittenPlace {
     WrittenPlace { text: written.into_inner(), span }
 }
 
-fn pull(
+fn pull<A: MirroredAddress>(
     upstream: Option<SettingTexts>,
     min_age: Option<Spanned<Value>>,
     allow: Option<SettingTexts>,
     deny: Option<SettingTexts>,
     attestations: Option<Spanned<String>>,
-) -> Result<Option<PullRules>, BridgeConfigError> {
+) -> Result<Option<PullRules<A>>, BridgeConfigError> {
     let Some(upstream) = upstream else {
         let spans = [
             ("min_age", min_age.map(|written| written.span())),
@@ -275,7 +276,7 @@ fn pull(
         ];
         let superfluous = spans.into_iter().find_map(|(name, span)| Some((name, span?)));
         return match superfluous {
-            Some((name, span)) => Err(at(span, Problem::NoUpstream { name })),
+            Some((name, span)) => Err(at(span, Problem::NoUpstream { name, of: A::OF })),
             None => Ok(None),
         };
     };
@@ -284,7 +285,7 @@ fn pull(
         |written| in_words(written.get_ref()).parse().map_err(|error| at(written.span(), Problem::MinAge(error))),
         MinAge::default(),
     )?;
-    let rules = |list: Option<SettingTexts>| -> Result<Vec<VersionRule>, BridgeConfigError> {
+    let rules = |list: Option<SettingTexts>| -> Result<Vec<VersionRule<A>>, BridgeConfigError> {
         let list = list.map(Spanned::into_inner).unwrap_or_default();
         list.iter().map(|written| version_rule(written).map_err(rule)).collect()
     };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tofu_oci_fetch::RenamedReleases;
-use tofu_oci_mirror::{AttestationTemplate, DenyRule, MinAge, UpstreamUse, VersionRule};
+use tofu_oci_mirror::{AttestationTemplate, DenyRule, MinAge, MirroredAddress, UpstreamUse, VersionRule};
 use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessor, Predecessors, ProviderAddr, Scheme};
 
 use super::address_range::AddressRange;
@@ -109,6 +109,8 @@ pub struct ServedModules {
     pub exclude: Vec<ModulePattern>,
     /// The template of the repositories, or `oci:DIR`.
     pub from: WrittenPlace,
+    /// What the repositories lack is fetched by these rules, if there are any.
+    pub pull: Option<PullRules<ModuleAddr>>,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
     /// What becomes of its packages that say another address.
@@ -117,16 +119,16 @@ pub struct ServedModules {
 
 /// What a place may fetch from its upstream.
 #[derive(Clone, Debug)]
-pub struct PullRules {
+pub struct PullRules<A: MirroredAddress = ProviderAddr> {
     /// The upstreams, in order; at least one.
     pub upstream: Vec<WrittenPlace>,
     /// How long a version must have been seen.
     pub min_age: MinAge,
     /// If there are any, only what one of them allows may be fetched.
-    pub allow: Vec<VersionRule>,
+    pub allow: Vec<VersionRule<A>>,
     /// What one of them denies is never fetched.
-    pub deny: Vec<DenyRule>,
-    /// Where attestations of what is fetched are, relative to the file.
+    pub deny: Vec<DenyRule<A>>,
+    /// Where attestations of what is fetched are, relative to the file. Modules have none.
     pub attestations: Option<AttestationTemplate>,
 }
 

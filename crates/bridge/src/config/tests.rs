@@ -356,6 +356,27 @@ fn modules_alone_are_served_by_their_own_rules() {
 }
 
 #[test]
+fn what_modules_lack_is_fetched_by_the_rules_for_providers_with_patterns_of_modules() {
+    let text = "[[module]]\ninclude = [\"m.example/*/*/*\"]\nfrom = \"ghcr.io/a/${name}\"\nupstream = [\"direct\"]\nmin_age = \"7d\"\n\
+        deny = [\"m.example/a/net/aws@< 2\"]\n";
+    let config = BridgeConfig::parse(text).unwrap();
+    let pull = config.modules[0].pull.as_ref().unwrap();
+    let net = "m.example/a/net/aws".parse().unwrap();
+    assert_eq!((pull.upstream[0].text.as_str(), pull.min_age.to_string().as_str()), ("direct", "7d"));
+    assert!(pull.deny[0].denies(&net, &"1.9.0".parse().unwrap()) && pull.allow.is_empty());
+    check_refused(
+        &text.replace("net/aws@", "net@"),
+        "\"m.example/a/net@< 2\": `m.example/a/net` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM; write \
+         HOST/NAMESPACE/NAME/SYSTEM, such as \"registry.example.com/acme/*/*\", or */*/*/* for every module",
+    );
+    check_refused(
+        &text.replace("upstream = [\"direct\"]\n", ""),
+        "\"7d\": `min_age` is for what is fetched, and the [[module]] has no `upstream`; omit `min_age`, or write upstream = [\"direct\"] to \
+         fetch from the host of each module",
+    );
+}
+
+#[test]
 fn a_module_that_cannot_be_has_its_place_and_what_to_write_instead() {
     let module = |include: &str| format!("[[module]]\ninclude = [{include}]\nfrom = \"oci:x\"\n");
     check_refused(
@@ -367,7 +388,7 @@ fn a_module_that_cannot_be_has_its_place_and_what_to_write_instead() {
     let twice = format!("{}{}", module("\"a.example/*/*/*\""), module("\"A.example/*/*/*\""));
     check_refused(
         &twice,
-        "\"A.example/*/*/*\": two places are for A.example/*/*/*; write one [[module]] for the pattern",
+        "\"A.example/*/*/*\": two places are for A.example/*/*/*; write one [[module]] for the pattern; `upstream` names where it fetches from",
     );
     let nothing = format!("{PROVIDER}[[client]]\nname = \"ci\"\ntoken_sha256 = \"{}\"\n", "0".repeat(64));
     let error = BridgeConfig::parse(&nothing).expect_err("a client without rights");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tofu_oci_mirror::MinAge;
 
 use super::number::number;
 use super::{ConfigTestsArgs, ModuleMappingArgs, OutputArgs, RegistryAccess, RenameArgs, SigningArgs, TrustArgs};
@@ -16,6 +17,8 @@ Examples:
     tofu-oci module mirror --from-config infra --to oci:modules
   A package in a repository, under the address that configurations will call:
     tofu-oci module mirror 'oci://ghcr.io/x/net?tag=1.4.0' --as r.example.com/a/net/aws --to oci:m
+  Every night, what the [[module]] entries of a mirror.toml name:
+    tofu-oci module mirror --rules mirror.toml
   From a bundle into the registry of a site without a network:
     tofu-oci module mirror --from bundle:modules.tar --to 'r.example.com/${name}-${target_system}'
 
@@ -26,7 +29,9 @@ pub(crate) struct ModuleMirrorArgs {
     ///
     /// `module mirror` takes every version that meets the constraint. It follows the calls of the module in the root of the
     /// package, or with //SUB of the one in that folder.
-    #[arg(value_name = "SOURCE", required_unless_present_any = ["from_config", "from"])]
+    ///
+    /// Without SOURCE, --from-config and --from it takes the modules of --rules.
+    #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
     /// Take the modules of registries that this configuration and its local modules call
     ///
@@ -40,6 +45,9 @@ pub(crate) struct ModuleMirrorArgs {
     /// Without SOURCE and --from-config `module mirror` takes all modules of the bundle.
     #[arg(long, value_name = "PLACE", conflicts_with = "address")]
     pub(crate) from: Option<String>,
+    /// The file whose [[module]] entries say what to take [default: mirror.toml]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sources", "from_config", "from", "latest", "address"])]
+    pub(crate) rules: Option<PathBuf>,
     /// Where to: a template, oci:DIR or bundle:FILE [default: by modules.toml]
     ///
     /// A template contains ${namespace}, ${name} and ${target_system}, and ${hostname} if modules of several hosts are mirrored.
@@ -56,6 +64,11 @@ pub(crate) struct ModuleMirrorArgs {
     /// Without @VERSION the tag or ref of the source must be a version, such as 1.4.0 or v1.4.0.
     #[arg(long = "as", value_name = "ADDRESS", conflicts_with = "latest")]
     pub(crate) address: Option<String>,
+    /// Hold a version back until it has been seen so long, such as 7d or 36h
+    ///
+    /// The first sighting is kept beside the destination. 0 holds nothing back.
+    #[arg(long, value_name = "AGE", conflicts_with = "address")]
+    pub(crate) min_age: Option<MinAge>,
     /// Report the modules that mirrored modules call; do not mirror them
     #[arg(long)]
     pub(crate) no_nested: bool,

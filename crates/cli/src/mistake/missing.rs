@@ -64,14 +64,15 @@ pub(super) fn no_pattern(verb: &str, word: &str) -> Option<Diagnostic> {
 }
 
 /// `module mirror` without modules.
-pub(super) fn nothing_to_mirror() -> Diagnostic {
-    Diagnostic::usage("`module mirror` needs the modules that it brings")
+pub(crate) fn nothing_to_mirror() -> Diagnostic {
+    Diagnostic::usage("`module mirror` needs the modules that it brings, and there is no mirror.toml here")
         .hint(
             "name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 \
              --to 'ghcr.io/acme/modules/${namespace}/${name}-${target_system}'",
         )
         .hint("or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules")
         .hint("or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules")
+        .hint("or write [[module]] in a mirror.toml: tofu-oci help module-mirroring")
 }
 
 /// The words that are neither options nor their values; `typed` is an option with a value that the verb lacks.

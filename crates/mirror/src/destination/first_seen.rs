@@ -24,7 +24,7 @@ use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
 use self::file::{change_file, of_file};
-use super::sightings::SightingsRecord;
+use super::sightings::{Sighted, SightingsRecord};
 use crate::{Destination, MirrorError, Sightings};
 
 mod file;
@@ -41,9 +41,9 @@ const WRITES: usize = 20;
 /// How many marks that name no provider are looked into at a time.
 const AT_ONCE: usize = 8;
 
-/// Where the sightings of one provider are kept.
-pub(crate) struct FirstSeen {
-    address: ProviderAddr,
+/// Where the sightings of one provider or module are kept.
+pub(crate) struct FirstSeen<A = ProviderAddr> {
+    address: A,
     kept: KeptSightings,
     /// Whether the record was written without names, by an earlier program.
     unnamed: AtomicBool,
@@ -74,8 +74,8 @@ enum RecordWrite {
 
 enum KeptSightings {
     Artefact(Arc<dyn Store>),
-    /// In a file of the provider's own.
-    File(PathBuf),
+    /// In a file of this provider's own.
+    File(PathBuf, ProviderAddr),
     /// Nowhere: a bundle is written for the day.
     Nowhere,
 }
@@ -104,7 +104,7 @@ impl FirstSeen {
     pub(crate) fn of(destination: &dyn Destination, address: &ProviderAddr) -> Result<Self, MirrorError> {
         let kept = match (destination.store(address)?, destination.place(address)?) {
             (Some(store), _) => KeptSightings::Artefact(store),
-            (None, Place::Folder(folder)) => KeptSightings::File(folder.join(FILE)),
+            (None, Place::Folder(folder)) => KeptSightings::File(folder.join(FILE), address.clone()),
             (None, _) => KeptSightings::Nowhere,
         };
         Ok(Self { address: address.clone(), kept, unnamed: AtomicBool::new(false), last: Mutex::default() })
@@ -123,32 +123,6 @@ impl FirstSeen {
         }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
         Ok(None)
-    }
-
-    /// The record of all providers at the place.
-    pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
-        match &self.kept {
-            KeptSightings::Artefact(store) => {
-                let found = of_tag(&**store, Some(&self.address)).await?;
-                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
-                let Some((_, record)) = found else { return Ok(None) };
-                let all = named(&**store, record.clone(), &self.address).await?;
-                self.unnamed.store(all != record, Ordering::Relaxed);
-                Ok(Some(all))
-            }
-            KeptSightings::File(path) => of_file(path, &self.address),
-            KeptSightings::Nowhere => Ok(None),
-        }
-    }
-
-    /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.
-    pub(crate) fn is_unnamed(&self) -> bool {
-        self.unnamed.load(Ordering::Relaxed)
-    }
-
-    /// Adds what this run knows of the provider, and gives the record. Nothing is written if it is known already.
-    pub(crate) async fn add(&self, news: &Sightings) -> Result<SightingsRecord, MirrorError> {
-        self.change(RecordWrite::Last, &|record| record.add(&self.address, news)).await
     }
 
     /// Before a run changes versions: what it has seen, which ones it changes, and, if it brings some, that the place is for the provider
@@ -206,6 +180,42 @@ impl FirstSeen {
     pub(crate) async fn unclaim(&self) -> Result<(), MirrorError> {
         self.change(RecordWrite::Last, &|record| drop(record.claimed.take(&self.address))).await.map(drop)
     }
+}
+
+impl<A: Sighted> FirstSeen<A> {
+    /// Those of an address in its repository.
+    pub(crate) fn in_store(store: Arc<dyn Store>, address: &A) -> Self {
+        let (address, kept) = (address.clone(), KeptSightings::Artefact(store));
+        Self { address, kept, unnamed: AtomicBool::new(false), last: Mutex::default() }
+    }
+
+    /// The record of all providers and modules at the place.
+    pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+        match &self.kept {
+            KeptSightings::Artefact(store) => {
+                let provider = self.address.provider();
+                let found = of_tag(&**store, provider).await?;
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+                let Some((_, record)) = found else { return Ok(None) };
+                let Some(provider) = provider else { return Ok(Some(record)) };
+                let all = named(&**store, record.clone(), provider).await?;
+                self.unnamed.store(all != record, Ordering::Relaxed);
+                Ok(Some(all))
+            }
+            KeptSightings::File(path, provider) => of_file(path, provider),
+            KeptSightings::Nowhere => Ok(None),
+        }
+    }
+
+    /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        self.unnamed.load(Ordering::Relaxed)
+    }
+
+    /// Adds what this run knows of the provider or module, and gives the record. Nothing is written if it is known already.
+    pub(crate) async fn add(&self, news: &Sightings) -> Result<SightingsRecord, MirrorError> {
+        self.change(RecordWrite::Last, &|record| record.add(&self.address, news)).await
+    }
 
     async fn change(
         &self,
@@ -215,11 +225,11 @@ impl FirstSeen {
         match &self.kept {
             KeptSightings::Artefact(store) => {
                 let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let found = change(&**store, Some(&self.address), (known, write), edit).await?;
+                let found = change(&**store, self.address.provider(), (known, write), edit).await?;
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Some(found.clone()));
                 Ok(found.1)
             }
-            KeptSightings::File(path) => change_file(path, &self.address, edit).await,
+            KeptSightings::File(path, provider) => change_file(path, provider, edit).await,
             KeptSightings::Nowhere => Ok(SightingsRecord::default()),
         }
     }

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use tofu_oci_packer::Rename;
 use tofu_oci_types::{Digest, ModuleAddr, Moment, Predecessors, ProviderAddr, Version};
 
-use crate::{Destination, MirrorError};
+use crate::{Destination, MirrorError, MirroredAddress};
 
-/// What is remembered of a provider at one destination.
+/// What is remembered of a provider or module at one destination.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sightings {
     /// By version, as it is written.
@@ -54,12 +54,55 @@ pub(crate) struct SightingsRecord {
     /// The modules whose packages do not say so, in a repository of modules.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) modules: BTreeSet<ModuleAddr>,
+    /// What is remembered of modules.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) seen_modules: BTreeMap<ModuleAddr, Sightings>,
+}
+
+/// An address with sightings in a record.
+pub(crate) trait Sighted: MirroredAddress {
+    /// The sightings of such addresses.
+    fn sightings(record: &SightingsRecord) -> &BTreeMap<Self, Sightings>;
+
+    /// The same, to be changed.
+    fn sightings_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, Sightings>;
+
+    /// It, if it is a provider: entries without a name in a record of an earlier program are those of providers.
+    fn provider(&self) -> Option<&ProviderAddr>;
+}
+
+impl Sighted for ProviderAddr {
+    fn sightings(record: &SightingsRecord) -> &BTreeMap<Self, Sightings> {
+        &record.providers
+    }
+
+    fn sightings_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, Sightings> {
+        &mut record.providers
+    }
+
+    fn provider(&self) -> Option<&ProviderAddr> {
+        Some(self)
+    }
+}
+
+impl Sighted for ModuleAddr {
+    fn sightings(record: &SightingsRecord) -> &BTreeMap<Self, Sightings> {
+        &record.seen_modules
+    }
+
+    fn sightings_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, Sightings> {
+        &mut record.seen_modules
+    }
+
+    fn provider(&self) -> Option<&ProviderAddr> {
+        None
+    }
 }
 
 impl SightingsRecord {
-    /// What is remembered of a provider; `None` if nothing is.
-    pub(crate) fn of(&self, address: &ProviderAddr) -> Option<&Sightings> {
-        self.providers.get(address)
+    /// What is remembered of a provider or module; `None` if nothing is.
+    pub(crate) fn of<A: Sighted>(&self, address: &A) -> Option<&Sightings> {
+        A::sightings(self).get(address)
     }
 
     /// Gives a name to what an earlier program wrote without one. A mark is of the provider that its index says it is of, and one
@@ -150,9 +193,9 @@ impl SightingsRecord {
         }
     }
 
-    /// Adds what a run knows of a provider, as [`Sightings::merge`] does.
-    pub(crate) fn add(&mut self, address: &ProviderAddr, later: &Sightings) {
-        self.providers.entry(address.clone()).or_default().merge(later);
+    /// Adds what a run knows of a provider or module, as [`Sightings::merge`] does.
+    pub(crate) fn add<A: Sighted>(&mut self, address: &A, later: &Sightings) {
+        A::sightings_mut(self).entry(address.clone()).or_default().merge(later);
     }
 }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_fetch::{Trust, judge_module};
-use tofu_oci_source::{Listing, ModuleError, ModulePackage};
+use tofu_oci_source::{ModuleError, ModulePackage};
 use tofu_oci_store::{BundleArchive, ReadStore, StoreError};
-use tofu_oci_types::{Constraints, ModuleAddr, Reference, Reporter, Subdir, Tag, Version};
+use tofu_oci_types::{Constraints, ModuleAddr, Reporter, Subdir, Version};
 
 use super::error::ModuleMirrorError;
 use super::pick::{ModuleOrigin, NamedPackage, WantedModule};
 use super::report::ModuleMirrorLine;
-use super::upstream::ModuleUpstream;
+use super::upstream::{ModuleUpstream, package_in, versions_in};
 use crate::bundle_notes::module_named;
 
 /// The modules of a bundle, as a place that modules come from.
@@ -79,8 +79,7 @@ impl BundledModules {
 #[async_trait]
 impl ModuleUpstream for BundledModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
-        let store = self.repository(address)?;
-        Ok(Listing::in_store(&*store, &store.tags().await?).await?.versions)
+        versions_in(&*self.repository(address)?).await
     }
 
     fn is_closed(&self) -> bool {
@@ -88,12 +87,7 @@ impl ModuleUpstream for BundledModules {
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
-        let store = self.repository(address)?;
-        let Ok(tag) = Tag::for_version(version) else {
-            let (address, version) = (address.clone(), version.clone());
-            return Err(ModuleError::VersionMissing { address, version, place: self.0.place() });
-        };
-        ModulePackage::of_store(store, &Reference::Tag(tag), Subdir::root()).await
+        package_in(self.repository(address)?, address, version).await
     }
 
     /// A bundle has modules by their addresses alone.

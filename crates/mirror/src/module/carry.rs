@@ -61,7 +61,7 @@ enum ModuleThere {
     Present(Box<Descriptor>),
 }
 
-async fn resolved(store: &dyn ReadStore, tag: Tag) -> Result<Option<Descriptor>, StoreError> {
+pub(super) async fn resolved(store: &dyn ReadStore, tag: Tag) -> Result<Option<Descriptor>, StoreError> {
     match store.resolve(&Reference::Tag(tag)).await {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.is_not_found() => Ok(None),
@@ -92,16 +92,13 @@ impl ModuleMirrorJob<'_> {
         let before = self.destination.before(address).await?;
         let to = self.destination.place(address)?;
         match there(&*before, version).await? {
-            ModuleThere::Withdrawn => {
-                Ok((ModuleOutcome { action: ModuleAction::WithdrawnThere, to, manifest: None, bytes: 0 }, None))
-            }
+            ModuleThere::Withdrawn => Ok((ModuleOutcome::still(ModuleAction::WithdrawnThere, to, None), None)),
             ModuleThere::Present(manifest) => {
                 let reference = Reference::Digest(manifest.digest.clone());
                 let package = ModulePackage::of_store(before, &reference, Subdir::root()).await?;
                 self.demand_same(visit, &package, &to).await?;
                 let unpacked = self.unpack(&package, visit).await?;
-                let manifest = Some(manifest.digest);
-                Ok((ModuleOutcome { action: ModuleAction::Present, to, manifest, bytes: 0 }, Some(unpacked)))
+                Ok((ModuleOutcome::still(ModuleAction::Present, to, Some(manifest.digest)), Some(unpacked)))
             }
             ModuleThere::Absent => {
                 let (outcome, unpacked) = self.add(visit, store).await?;
@@ -266,8 +263,7 @@ fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Resu
     let ModuleFault::TagTaken(taken) = &**fault else { return Err(error.into()) };
     match taken.difference {
         PackageDifference::Annotations => {
-            let manifest = Some(taken.existing.clone());
-            Ok(ModuleOutcome { action: ModuleAction::Present, to, manifest, bytes: 0 })
+            Ok(ModuleOutcome::still(ModuleAction::Present, to, Some(taken.existing.clone())))
         }
         PackageDifference::Files => Err(changed(visit, from, &to)),
         PackageDifference::NotAModule => Err(error.into()),

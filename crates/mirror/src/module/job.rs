@@ -1,11 +1,12 @@
 //! What is asked of a run.
 
 use tofu_oci_tfconfig::OuterCall;
-use tofu_oci_types::Reporter;
+use tofu_oci_types::{ModuleAddr, Reporter};
 
 use super::destination::ModuleDestination;
 use super::pick::WantedModule;
 use super::upstream::ModuleUpstream;
+use crate::MirrorRules;
 use crate::run::Carrying;
 
 /// Whether anything is written.
@@ -33,6 +34,8 @@ pub struct ModuleMirrorJob<'a> {
     /// Where modules come from.
     pub upstream: &'a dyn ModuleUpstream,
     pub destination: &'a dyn ModuleDestination,
+    /// Of these rules, `allow`, `deny` and `min_age` count for every version of a registry, whoever calls it.
+    pub rules: &'a MirrorRules<ModuleAddr>,
     /// What becomes of nested calls.
     pub nested: NestedModules,
     /// Whether anything is written.

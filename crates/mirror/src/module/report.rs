@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_types::{Constraints, Digest, Hostname, ModuleAddr, Place, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Digest, Hostname, ModuleAddr, Moment, Place, ProviderAddr, Version};
 
 use super::error::ModuleMirrorError;
 
@@ -54,6 +54,16 @@ pub enum ModuleAction {
     Present,
     /// It was withdrawn at the destination, and does not come back.
     WithdrawnThere,
+    /// It has not been seen for long enough.
+    Held {
+        /// From when on it is mirrored.
+        until: Moment,
+    },
+    /// The lists of the rules keep it out.
+    Denied {
+        /// The entry of `deny`; `None` if `allow` has no entry for it.
+        by: Option<String>,
+    },
 }
 
 /// A provider that modules require.
@@ -112,6 +122,13 @@ pub struct ModuleMirrorReport {
     pub calls: Vec<UnfollowedCall>,
     /// The providers that the modules require which the run has read, sorted.
     pub providers: Vec<NeededProvider>,
+}
+
+impl ModuleOutcome {
+    /// One that moves nothing.
+    pub(super) fn still(action: ModuleAction, to: Place, manifest: Option<Digest>) -> Self {
+        Self { action, to, manifest, bytes: 0 }
+    }
 }
 
 impl ModuleMirrorReport {

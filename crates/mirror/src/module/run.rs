@@ -14,8 +14,11 @@ use super::calls::ReadCalls;
 use super::error::ModuleMirrorError;
 use super::job::{ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
-use super::report::{CallOutcome, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall};
+use super::report::{
+    CallOutcome, ModuleAction, ModuleMirrorLine, ModuleMirrorReport, ModuleOutcome, NeededProvider, UnfollowedCall,
+};
 use super::visit::{ModuleVisit, Visited};
+use crate::select::{MirrorChoice, SelectedVersion};
 
 /// Folders of versions that a run visits at most.
 const MOST: usize = 2000;
@@ -102,16 +105,19 @@ impl ModuleRun<'_> {
         let versions = match &origin {
             ModuleOrigin::At { version, .. } => vec![version.clone()],
             ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => match self.versions(&address).await {
-                Ok(offered) => {
-                    let picked = origin.choose(&offered);
-                    if picked.is_empty() {
+                Ok(offered) => match self.job.chosen(&address, &origin, &offered).await {
+                    Ok(picked) if picked.is_empty() => {
                         let (module, wanted) = (address.clone(), origin.wanted());
                         let unmet = ModuleMirrorError::Unmet { address: module, wanted, offered };
                         self.fail(address, caller, unmet);
                         return Ok(());
                     }
-                    picked
-                }
+                    Ok(picked) => self.admitted(&address, picked, caller),
+                    Err(error) => {
+                        self.fail(address, caller, error);
+                        return Ok(());
+                    }
+                },
                 Err(error) => {
                     let Some(kept) = self.kept(&address, &origin).await else {
                         self.fail(address, caller, error.into());
@@ -124,7 +130,10 @@ impl ModuleRun<'_> {
                 }
             },
         };
-        if is_known && let Err(error) = self.job.destination.claim(&address) {
+        if is_known
+            && !versions.is_empty()
+            && let Err(error) = self.job.destination.claim(&address)
+        {
             self.fail(address, caller, error);
             return Ok(());
         }
@@ -143,6 +152,31 @@ impl ModuleRun<'_> {
             return Err(ModuleMirrorError::TooMany { limit: MOST });
         }
         Ok(())
+    }
+
+    /// The versions that the rules admit; the others get their lines.
+    fn admitted(&mut self, address: &ModuleAddr, picked: Vec<SelectedVersion>, caller: &ModuleCaller) -> Vec<Version> {
+        let mut admitted = Vec::new();
+        for SelectedVersion { version, choice, .. } in picked {
+            let action = match choice {
+                MirrorChoice::Wanted => {
+                    admitted.push(version);
+                    continue;
+                }
+                MirrorChoice::Held { until } => ModuleAction::Held { until },
+                MirrorChoice::Denied { by } => ModuleAction::Denied { by },
+            };
+            let key = (address.clone(), Some(version.to_string()));
+            let to = self.job.destination.place(address);
+            let line = self.lines.entry(key).or_insert_with(|| ModuleMirrorLine {
+                address: address.clone(),
+                version: Some(version),
+                called_by: Vec::new(),
+                outcome: to.map(|to| ModuleOutcome::still(action, to, None)),
+            });
+            add_callers(line, std::slice::from_ref(caller));
+        }
+        admitted
     }
 
     /// The versions at the destination that are wanted; `None` if it has none of them.

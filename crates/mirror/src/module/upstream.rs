@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_mapper::ModuleMirrors;
+use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
 use tofu_oci_source::{GitProgram, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
-use tofu_oci_store::ReadStore;
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Hostname, ModuleAddr, Place, ProviderAddr, Reference, Subdir, Tag, Version};
 
 use super::pick::NamedPackage;
@@ -116,7 +116,7 @@ impl MappedModules {
 impl ModuleUpstream for MappedModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
         match self.repository(address)? {
-            Some(store) => Ok(Listing::in_store(&*store, &store.tags().await?).await?.versions),
+            Some(store) => versions_in(&*store).await,
             None => self.others.versions(address).await,
         }
     }
@@ -133,15 +133,112 @@ impl ModuleUpstream for MappedModules {
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
-        let Some(store) = self.repository(address)? else { return self.others.package(address, version).await };
-        let Ok(tag) = Tag::for_version(version) else {
-            let (address, version) = (address.clone(), version.clone());
-            return Err(ModuleError::VersionMissing { address, version, place: store.place() });
-        };
-        ModulePackage::of_store(store, &Reference::Tag(tag), Subdir::root()).await
+        match self.repository(address)? {
+            Some(store) => package_in(store, address, version).await,
+            None => self.others.package(address, version).await,
+        }
     }
 
     async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
         self.others.package_at(named).await
     }
+}
+
+/// Upstreams in order. The first one that knows a module answers for it; one that fails ends the question.
+pub struct ModuleChain(pub Vec<Box<dyn ModuleUpstream>>);
+
+impl ModuleChain {
+    /// The upstream of a module, and what it lists.
+    async fn first(&self, address: &ModuleAddr) -> Result<(&dyn ModuleUpstream, Vec<Version>), ModuleError> {
+        let mut unknown = None;
+        for upstream in &self.0 {
+            match upstream.versions(address).await {
+                Ok(versions) => return Ok((&**upstream, versions)),
+                Err(error) if is_unknown(&error) => unknown = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        let place = || Place::Method(String::new());
+        Err(unknown.unwrap_or_else(|| ModuleError::UnknownModule { address: address.clone(), place: place() }))
+    }
+}
+
+#[async_trait]
+impl ModuleUpstream for ModuleChain {
+    async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        Ok(self.first(address).await?.1)
+    }
+
+    async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
+        match self.0.as_slice() {
+            [only] => only.package(address, version).await,
+            _ => self.first(address).await?.0.package(address, version).await,
+        }
+    }
+
+    /// The first one opens it.
+    async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
+        match self.0.first() {
+            Some(upstream) => upstream.package_at(named).await,
+            None => Err(StoreError::UnknownRepository { place: Place::Method(String::new()) }.into()),
+        }
+    }
+}
+
+/// The repositories that a template names.
+pub struct StoredModules {
+    pub repositories: ModuleRepositories,
+    /// What opens them.
+    pub open: OpenStore,
+}
+
+impl StoredModules {
+    fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleError> {
+        // What has no repository here may have one elsewhere.
+        let Ok(place) = self.repositories.place(address) else {
+            let place = Place::Method(self.repositories.to_string());
+            return Err(ModuleError::UnknownModule { address: address.clone(), place });
+        };
+        let store: Arc<dyn ReadStore> = (self.open)(&place.into())?;
+        Ok(store)
+    }
+}
+
+#[async_trait]
+impl ModuleUpstream for StoredModules {
+    async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        versions_in(&*self.store(address)?).await
+    }
+
+    async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
+        package_in(self.store(address)?, address, version).await
+    }
+
+    /// It has modules by their addresses alone.
+    async fn package_at(&self, _named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
+        Err(StoreError::UnknownRepository { place: Place::Method(self.repositories.to_string()) }.into())
+    }
+}
+
+/// Whether a place has answered that it does not have the module.
+pub(super) fn is_unknown(error: &ModuleError) -> bool {
+    matches!(error, ModuleError::UnknownModule { .. } | ModuleError::Store(StoreError::UnknownRepository { .. }))
+}
+
+/// The versions of the module that a repository holds.
+pub(super) async fn versions_in(store: &dyn ReadStore) -> Result<Vec<Version>, ModuleError> {
+    Ok(Listing::in_store(store, &store.tags().await?).await?.versions)
+}
+
+/// The package of a version in a repository.
+pub(super) async fn package_in(
+    store: Arc<dyn ReadStore>,
+    address: &ModuleAddr,
+    version: &Version,
+) -> Result<ModulePackage, ModuleError> {
+    let Ok(tag) = Tag::for_version(version) else {
+        let (address, version) = (address.clone(), version.clone());
+        return Err(ModuleError::VersionMissing { address, version, place: store.place() });
+    };
+    ModulePackage::of_store(store, &Reference::Tag(tag), Subdir::root()).await
 }

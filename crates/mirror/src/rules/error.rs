@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use tofu_oci_types::{InvalidConstraints, InvalidPattern, InvalidPlatform, InvalidProviderAddr};
+use tofu_oci_types::{
+    InvalidConstraints, InvalidModuleAddr, InvalidModulePattern, InvalidPattern, InvalidPlatform, InvalidProviderAddr,
+};
 
 use super::min_age::InvalidMinAge;
 use crate::InvalidAttestationTemplate;
@@ -23,8 +25,8 @@ pub enum RulesProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
     Syntax { message: String },
-    /// There is no `[[provider]]`.
-    #[error("the file names no provider")]
+    /// There is neither a `[[provider]]` nor a `[[module]]`.
+    #[error("the file names no provider and no module")]
     NoProvider,
     /// A `[[provider]]` without an address.
     #[error("a [[provider]] has neither `address` nor `pattern`")]
@@ -46,9 +48,15 @@ pub enum RulesProblem {
     },
     #[error(transparent)]
     Address(InvalidProviderAddr),
+    /// Not the address of a module.
+    #[error(transparent)]
+    ModuleAddress(InvalidModuleAddr),
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
+    /// An invalid pattern of modules.
+    #[error(transparent)]
+    ModulePattern(InvalidModulePattern),
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
     NoHost { pattern: String },
     #[error(transparent)]
@@ -76,6 +84,7 @@ impl RulesProblem {
             Self::NoProvider | Self::NoAddress => {
                 Some("write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"".to_owned())
             }
+            Self::ModuleAddress(_) => Some("write HOST/NAMESPACE/NAME/SYSTEM".to_owned()),
             Self::OneTable { name } => Some(format!("write [[{name}]], with two brackets")),
             Self::SourceTables => Some("write [[source]] for `attestations`, or sources = [\"PLACE\"]".to_owned()),
             Self::VersionInAddress { address, versions } => {
@@ -94,6 +103,7 @@ impl RulesProblem {
             }
             Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),
             Self::Pattern(error) => Some(error.instead()),
+            Self::ModulePattern(error) => Some(error.instead().to_owned()),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
             _ => None,
         }

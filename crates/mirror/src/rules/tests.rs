@@ -95,7 +95,10 @@ fn a_file_says_what_is_mirrored_from_where_and_where_to() {
 
 #[test]
 fn what_would_be_without_effect_is_refused_with_its_place() {
-    check_refused("", ": the file names no provider; write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"");
+    check_refused(
+        "",
+        ": the file names no provider and no module; write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"",
+    );
     check_refused(
         "[[provider]]\naddres = \"acme/zap\"",
         "addres: unknown field `addres`, expected one of `address`, `pattern`, `versions`, `latest`, `platforms`",
@@ -123,5 +126,38 @@ fn what_would_be_without_effect_is_refused_with_its_place() {
     check_refused(
         "sources = []\n[[provider]]\naddress = \"a/b\"",
         "[]: the list of sources is empty; omit it for those of the CLI configuration",
+    );
+}
+
+#[test]
+fn a_file_has_entries_for_modules_in_the_lists_of_both() {
+    let file = RulesFile::parse(
+        r#"
+        modules_to = "ghcr.io/acme/${name}-${target_system}"
+        min_age = "7d"
+        allow = ["registry.opentofu.org/*/*"]
+        deny = ["example.com/acme/zap@1.0.0", "example.com/acme/net/aws@< 2", "*/*/*/*@0.0.0"]
+
+        [[module]]
+        address = "example.com/acme/net/aws"
+        versions = "~> 1.0"
+        latest = 2
+        "#,
+    )
+    .unwrap();
+    let (rules, modules) = (&file.rules, &file.modules);
+    assert_eq!(file.modules_to.as_deref(), Some("ghcr.io/acme/${name}-${target_system}"));
+    assert_eq!((rules.allow.len(), rules.deny.len(), rules.providers.len()), (1, 1, 0));
+    assert_eq!((modules.allow.len(), modules.deny.len(), modules.providers.len()), (0, 2, 1));
+    assert_eq!((modules.min_age, modules.providers[0].latest), (rules.min_age, Some(2)));
+    let (net, version) = ("example.com/acme/net/aws".parse().unwrap(), |text: &str| text.parse().unwrap());
+    assert!(modules.deny[0].denies(&net, &version("1.9.0")) && !modules.deny[0].denies(&net, &version("2.0.0")));
+    check_refused(
+        "[[module]]\naddress = \"example.com/acme/net/aws@1.0.0\"",
+        "\"example.com/acme/net/aws@1.0.0\": `address` has a version after the @; write address = \"example.com/acme/net/aws\" and versions = \"1.0.0\"",
+    );
+    check_refused(
+        "[module]\naddress = \"example.com/acme/net/aws\"",
+        "[module]: [module] is a table, and the file has a list of them; write [[module]], with two brackets",
     );
 }

@@ -46,6 +46,7 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
         include: vec!["registry.acme.example/*/*/*".parse().unwrap()],
         exclude: Vec::new(),
         open,
+        pull: None,
         locations: ModuleLocations::Archives,
         renamed: RenamedReleases::Refuse,
     };

@@ -197,6 +197,7 @@ impl ModuleStores {
             include: vec![include.parse().unwrap()],
             exclude: exclude.iter().map(|pattern| pattern.parse().unwrap()).collect(),
             open: Arc::clone(&open),
+            pull: None,
             locations,
             renamed: RenamedReleases::Refuse,
         };

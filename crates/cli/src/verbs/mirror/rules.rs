@@ -18,7 +18,7 @@ use crate::verbs::context::{Context, config_folder, demand_directory};
 use crate::verbs::required::{given, nothing_required, required};
 
 /// The name of the rules in the current directory.
-const RULES_FILE: &str = "mirror.toml";
+pub(in crate::verbs) const RULES_FILE: &str = "mirror.toml";
 
 /// What is to be mirrored, from where, where to, and whom to trust.
 pub(super) struct MirrorInput {
@@ -53,7 +53,7 @@ pub(super) fn input_with(
         (None, []) => of_file(args)?,
         (None, providers) => (of_rules(by_name(args, providers)?), PathBuf::from(".")),
     };
-    let RulesFile { mut rules, to, sources, attestations, trust } = file;
+    let RulesFile { mut rules, to, sources, attestations, trust, .. } = file;
     if let Some(min_age) = args.min_age {
         rules.min_age = min_age;
     }
@@ -83,7 +83,8 @@ pub(super) fn input_with(
 
 fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {
     let rules = MirrorRules { providers, ..MirrorRules::default() };
-    RulesFile { rules, to: None, sources: Vec::new(), attestations: Vec::new(), trust: None }
+    let modules = MirrorRules::default();
+    RulesFile { rules, modules, to: None, modules_to: None, sources: Vec::new(), attestations: Vec::new(), trust: None }
 }
 
 fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>, Diagnostic> {
@@ -149,9 +150,11 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
         return Err(Diagnostic::usage("--latest and --platform are for providers that the command names")
             .hint("write `latest` and `platforms` in the [[provider]] of the file"));
     }
-    let hint = "mirror.toml is looked for in the current directory; --rules names another file";
-    let text = settings_text(&path, "the rules", "rules-unreadable", hint)?;
-    let file = RulesFile::parse(&text).map_err(|error| broken(&path, &text, &error))?;
+    let file = read(&path)?;
+    if file.rules.providers.is_empty() {
+        let text = format!("{} names no provider", path.display());
+        return Err(Diagnostic::usage(text).code("rules-invalid").hint("its modules: tofu-oci module mirror"));
+    }
     if !args.prune && file.rules.providers.iter().any(|rule| rule.latest == Some(0)) {
         let shown = path.display();
         return Err(Diagnostic::usage(format!(
@@ -161,6 +164,13 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
         .hint("write 1 or more; or add --prune to withdraw the versions that are there"));
     }
     Ok((file, path.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+/// The rules of a file.
+pub(in crate::verbs) fn read(path: &Path) -> Result<RulesFile, Diagnostic> {
+    let hint = "mirror.toml is looked for in the current directory; --rules names another file";
+    let text = settings_text(path, "the rules", "rules-unreadable", hint)?;
+    RulesFile::parse(&text).map_err(|error| broken(path, &text, &error))
 }
 
 /// The fault with its line, shown as errors of a trust policy are.

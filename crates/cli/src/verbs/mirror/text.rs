@@ -58,8 +58,7 @@ fn what(mode: MirrorMode, row: &Row) -> String {
         MirrorAction::Present => format!("there already{came}"),
         MirrorAction::Reinstate => "available again".to_owned(),
         MirrorAction::Held { until } => format!("held back until {until}"),
-        MirrorAction::Denied { by: Some(entry) } => format!("left out: denied by {entry}"),
-        MirrorAction::Denied { by: None } => "left out: the allow list does not name it".to_owned(),
+        MirrorAction::Denied { by } => denied(by.as_deref()),
         MirrorAction::NoPlatform => "left out: it has none of the platforms".to_owned(),
         MirrorAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
         MirrorAction::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
@@ -111,5 +110,13 @@ fn ending(mode: MirrorMode, summary: &MirrorSummary, kept: usize) -> String {
             format!("plan: {counts}; {about}{bytes} to send. Nothing was changed")
         }
         MirrorMode::Run => format!("{counts}; {bytes} sent"),
+    }
+}
+
+/// Why a version is left out: the entry of `deny`, or `None` for `allow`.
+pub(in crate::verbs) fn denied(by: Option<&str>) -> String {
+    match by {
+        Some(entry) => format!("left out: denied by {entry}"),
+        None => "left out: the allow list does not name it".to_owned(),
     }
 }

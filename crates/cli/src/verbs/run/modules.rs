@@ -75,7 +75,7 @@ impl BridgedModules {
         });
         let include = self.mirrors.mirrors().iter().flat_map(|mirror| mirror.include.clone()).collect();
         let (locations, renamed) = (ModuleLocations::Archives, RenamedReleases::ByPolicy);
-        Ok(ServedModulePlace { include, exclude: Vec::new(), open, locations, renamed })
+        Ok(ServedModulePlace { include, exclude: Vec::new(), open, pull: None, locations, renamed })
     }
 
     /// The services of the hosts, with the server of the run at this URL as their registry of modules.

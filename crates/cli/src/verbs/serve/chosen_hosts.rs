@@ -15,14 +15,18 @@ use crate::lookup::ORIGIN;
 /// Refuses places that lead to whatever host a client names.
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
     for served in &settings.config.modules {
-        if let Some(problem) = module_problem(served) {
-            let instead = if served.from.span.is_empty() {
+        let upstream = served.pull.iter().flat_map(|pull| &pull.upstream);
+        for place in std::iter::once(&served.from).chain(upstream) {
+            let Some(problem) = module_problem(served, place) else { continue };
+            let instead = if place.span.is_empty() {
                 "name what it may be: --include-modules 'registry.example.com/acme/*/*'"
+            } else if place.text == ORIGIN {
+                "name the hosts: include = [\"registry.terraform.io/*/*/*\", \"registry.opentofu.org/*/*/*\"]"
             } else {
                 "name what it may be: include = [\"registry.example.com/acme/*/*\"]; or write the registry into the template"
             };
             let diagnostic = Diagnostic::usage(problem).code("settings-invalid");
-            return Err(settings.about(&served.from, diagnostic.hint(instead)));
+            return Err(settings.about(place, diagnostic.hint(instead)));
         }
     }
     for served in &settings.config.providers {
@@ -48,8 +52,12 @@ fn problem(served: &ServedProviders, place: &WrittenPlace) -> Option<String> {
     Some(open_host(&depends(symbol), open))
 }
 
-fn module_problem(served: &ServedModules) -> Option<String> {
-    let Ok(ModuleRepositories::Registry(template)) = served.from.text.parse() else { return None };
+fn module_problem(served: &ServedModules, place: &WrittenPlace) -> Option<String> {
+    if place.text == ORIGIN {
+        let open = served.include.iter().find(|pattern| pattern.hostname().is_none())?;
+        return Some(open_host("\"direct\" asks the host of each module", open));
+    }
+    let Ok(ModuleRepositories::Registry(template)) = place.text.parse() else { return None };
     let symbol = template.open_in_registry(&served.include).into_iter().next()?;
     let open = served.include.iter().find(|pattern| ModuleAddr::literal(pattern, symbol).is_none())?;
     Some(open_host(&depends(symbol), open))

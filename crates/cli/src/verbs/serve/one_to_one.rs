@@ -13,6 +13,7 @@ use tofu_oci_types::{Event, ModuleAddr, Place, ProviderAddr};
 use super::settings::Settings;
 use crate::diagnostic::Diagnostic;
 use crate::ends::From;
+use crate::lookup::ORIGIN;
 use crate::verbs::context::Context;
 
 /// Refuses places that two addresses share, among those that are served and their upstreams; warns if a provider and
@@ -78,14 +79,14 @@ fn refuse_spelt(
     check_one_to_one(&rules, &is_of, &predecessors)
         .map_err(|error| refused(settings, places[error.rule().0][error.rule().1].0, &error))?;
     let modules: Vec<_> = config.modules.iter().map(|served| of_modules(settings, served, spelt)).collect();
-    let of_modules =
-        config.modules.iter().zip(&modules).map(|(served, repositories)| {
-            AddressRule::new(&served.include, &served.exclude, repositories.iter().cloned())
-        });
+    let of_modules = config.modules.iter().zip(&modules).map(|(served, places)| {
+        let repositories = places.iter().map(|(_, repositories)| repositories.clone());
+        AddressRule::new(&served.include, &served.exclude, repositories)
+    });
     let of_modules: Vec<AddressRule<'_, ModuleAddr>> = of_modules.collect();
     let is_of_module = |place: usize, address: &ModuleAddr| config.module_place(&predecessors, address) == Some(place);
     check_one_to_one(&of_modules, &is_of_module, &predecessors)
-        .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))?;
+        .map_err(|error| refused(settings, modules[error.rule().0][error.rule().1].0, &error))?;
     Ok(provider_and_module_in_one_place(&rules, &is_of, &of_modules, &is_of_module, &predecessors))
 }
 
@@ -109,13 +110,19 @@ fn of_providers<'a>(
     std::iter::once(&served.from).chain(upstream).filter_map(read).collect()
 }
 
-fn of_modules(
+/// The same of a place of modules.
+fn of_modules<'a>(
     settings: &Settings,
-    served: &ServedModules,
+    served: &'a ServedModules,
     spelt: &dyn Fn(String) -> String,
-) -> Option<TemplateRepositories<ModuleAddr>> {
-    let is_one_file_of_many = ["bundle:", "static:"].iter().any(|kind| served.from.text.starts_with(kind));
-    spelt(settings.located(&served.from.text)).parse().ok().filter(|_| !is_one_file_of_many)
+) -> Vec<(&'a WrittenPlace, TemplateRepositories<ModuleAddr>)> {
+    let read = |place: &'a WrittenPlace| {
+        let is_other = place.text == ORIGIN || ["bundle:", "static:"].iter().any(|kind| place.text.starts_with(kind));
+        let repositories = spelt(settings.located(&place.text)).parse().ok().filter(|_| !is_other)?;
+        Some((place, repositories))
+    };
+    let upstream = served.pull.iter().flat_map(|pull| &pull.upstream);
+    std::iter::once(&served.from).chain(upstream).filter_map(read).collect()
 }
 
 fn refused(settings: &Settings, place: &WrittenPlace, error: &NotOneToOne) -> Diagnostic {

@@ -20,7 +20,7 @@ use tofu_oci_types::{Hostname, Pattern, Place};
 use super::module_places;
 use super::open::{list_providers, open_place};
 use super::settings::Settings;
-use super::upstream::PulledUpstream;
+use super::upstream::{JOBS, PulledUpstream};
 use crate::args::{LookupArgs, PredecessorArgs, ServeArgs, TrustArgs};
 use crate::connect::Connector;
 use crate::destination;
@@ -28,9 +28,6 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From};
 use crate::verbs::context::Context;
 use crate::verbs::mirror::attestations as attestations_of;
-
-/// How many packages of one release move at a time.
-const JOBS: usize = 4;
 
 /// What is served, and whose signatures count for it.
 pub(super) struct OpenedPlaces {
@@ -74,7 +71,7 @@ pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Setting
         Ok(ServedPlace { include, exclude, offered, list, renamed: served.renamed })
     });
     let places = places.collect::<Result<_, Diagnostic>>()?;
-    let modules = module_places::open(settings, &connector)?;
+    let modules = module_places::open(context, settings, &connector, &trust)?;
     Ok(OpenedPlaces { places, modules, trust: trust.clone() })
 }
 

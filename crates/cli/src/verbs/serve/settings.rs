@@ -147,7 +147,7 @@ fn of_places(args: &ServeArgs) -> BridgeConfig {
             patterns => patterns.to_vec(),
         };
         let locations = if args.oci_locations { ModuleLocations::Oci } else { ModuleLocations::Archives };
-        ServedModules { include, exclude: Vec::new(), from: written(from), locations, renamed }
+        ServedModules { include, exclude: Vec::new(), from: written(from), pull: None, locations, renamed }
     });
     let mut config = BridgeConfig::serving(providers.collect());
     config.modules = modules.collect();

@@ -1,7 +1,7 @@
 //! What a server says before it serves.
 
 use serde::Serialize;
-use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, Server, SumsSigner};
+use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, Server, SumsSigner, WrittenPlace};
 use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::{Event, masked};
 
@@ -33,7 +33,13 @@ enum SettingsLine {
     /// A place of providers.
     Served { include: Vec<String>, exclude: Vec<String>, from: String, upstream: Vec<String> },
     /// A place of modules.
-    ServedModules { include: Vec<String>, exclude: Vec<String>, from: String, oci_locations: bool },
+    ServedModules {
+        include: Vec<String>,
+        exclude: Vec<String>,
+        from: String,
+        upstream: Vec<String>,
+        oci_locations: bool,
+    },
     /// The last line.
     Settings { places: usize, hosts: Vec<String>, restricted: bool, sealed: bool },
 }
@@ -113,12 +119,13 @@ pub(super) fn print_settings(context: &Context, settings: &Settings) {
         include: texts(&served.include),
         exclude: texts(&served.exclude),
         from: masked(&settings.located(&served.from.text)),
-        upstream: served.pull.iter().flat_map(|pull| &pull.upstream).map(|place| masked(&place.text)).collect(),
+        upstream: upstreams(served.pull.as_ref().map(|pull| &*pull.upstream)),
     });
     let modules = config.modules.iter().map(|served| SettingsLine::ServedModules {
         include: texts(&served.include),
         exclude: texts(&served.exclude),
         from: masked(&settings.located(&served.from.text)),
+        upstream: upstreams(served.pull.as_ref().map(|pull| &*pull.upstream)),
         oci_locations: served.locations == ModuleLocations::Oci,
     });
     let sealed = config.upstreams == UpstreamUse::Sealed;
@@ -143,24 +150,29 @@ fn texts(patterns: &[impl ToString]) -> Vec<String> {
     patterns.iter().map(ToString::to_string).collect()
 }
 
+fn upstreams(places: Option<&[WrittenPlace]>) -> Vec<String> {
+    places.unwrap_or_default().iter().map(|place| masked(&place.text)).collect()
+}
+
 impl SettingsLine {
     /// It for people; `None` for the last one.
     fn text(&self, sealed: bool) -> Option<String> {
         let except = |exclude: &[String]| {
             if exclude.is_empty() { String::new() } else { format!(" except {}", exclude.join(", ")) }
         };
+        let missing = |upstream: &[String]| match upstream.join(", ") {
+            upstream if upstream.is_empty() => String::new(),
+            upstream if sealed => format!("; sealed, so that {upstream} is never asked"),
+            upstream => format!("; what is missing from {upstream}"),
+        };
         match self {
             Self::Served { include, exclude, from, upstream } => {
-                let more = match upstream.join(", ") {
-                    upstream if upstream.is_empty() => String::new(),
-                    upstream if sealed => format!("; sealed, so that {upstream} is never asked"),
-                    upstream => format!("; what is missing from {upstream}"),
-                };
-                Some(format!("{} from {from}{}{more}", include.join(", "), except(exclude)))
+                Some(format!("{} from {from}{}{}", include.join(", "), except(exclude), missing(upstream)))
             }
-            Self::ServedModules { include, exclude, from, oci_locations } => {
+            Self::ServedModules { include, exclude, from, upstream, oci_locations } => {
                 let more = if *oci_locations { "; OpenTofu goes to the repository" } else { "" };
-                Some(format!("modules {} from {from}{}{more}", include.join(", "), except(exclude)))
+                let (include, except, missing) = (include.join(", "), except(exclude), missing(upstream));
+                Some(format!("modules {include} from {from}{except}{missing}{more}"))
             }
             Self::Settings { .. } => None,
         }

@@ -19,7 +19,10 @@ use crate::ends::From;
 use crate::lookup::{Finder, ORIGIN, in_order, lookup_of};
 
 /// How long it is known what a host publishes, and which token it gets.
-const KNOWN: Duration = Duration::from_mins(1);
+pub(super) const KNOWN: Duration = Duration::from_mins(1);
+
+/// How many packages of one release move at a time.
+pub(super) const JOBS: usize = 4;
 
 /// The upstreams of a place, in order. Each question opens them anew, so that nothing that they have listed is remembered.
 pub(super) struct PulledUpstream {

@@ -14,8 +14,11 @@ fn seen(version: &str) -> Sightings {
 }
 
 fn kept(kept: KeptSightings) -> FirstSeen {
-    let (address, unnamed) = ("example.com/acme/zap".parse().unwrap(), AtomicBool::default());
-    FirstSeen { address, kept, unnamed, last: Mutex::default() }
+    FirstSeen { address: zap(), kept, unnamed: AtomicBool::default(), last: Mutex::default() }
+}
+
+fn zap() -> ProviderAddr {
+    "example.com/acme/zap".parse().unwrap()
 }
 
 /// An index that says it is of this provider, under its digest alone.
@@ -117,7 +120,7 @@ async fn runs_that_write_at_once_lose_no_sighting() {
 #[tokio::test]
 async fn a_file_keeps_them_beside_a_tree() {
     let dir = tempfile::tempdir().unwrap();
-    let place = kept(KeptSightings::File(dir.path().join(".first-seen/h/n/t.json")));
+    let place = kept(KeptSightings::File(dir.path().join(".first-seen/h/n/t.json"), zap()));
     assert_eq!(place.read().await.unwrap(), None);
     place.add(&seen("1.0.0")).await.unwrap();
     place.add(&seen("1.1.0")).await.unwrap();
@@ -183,7 +186,7 @@ fn runs_that_write_a_file_at_once_lost_sightings() {
     let versions: Vec<Sightings> = (0..16).map(|patch| seen(&format!("1.0.{patch}"))).collect();
     std::thread::scope(|scope| {
         for one in &versions {
-            let place = kept(KeptSightings::File(path.clone()));
+            let place = kept(KeptSightings::File(path.clone(), zap()));
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             scope.spawn(move || runtime.block_on(place.add(one)).unwrap());
         }

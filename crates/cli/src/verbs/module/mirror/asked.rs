@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError, TemplateOf, check_mentioned};
-use tofu_oci_mirror::{ModuleOrigin, NamedPackage, WantedModule};
+use tofu_oci_mirror::{MirrorRules, ModuleOrigin, NamedPackage, ProviderRule, Providers, RulesFile, WantedModule};
 use tofu_oci_tfconfig::{ConfigFolder, OuterCall, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
@@ -12,9 +12,45 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::{demand_template, is_tar, template_instead, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
+use crate::mistake::nothing_to_mirror;
 use crate::modules;
 use crate::subject::module_name;
 use crate::verbs::context::demand_directory;
+use crate::verbs::mirror::rules::{RULES_FILE, read};
+
+/// The rules of a file, and its folder; `None` if the arguments name what is wanted.
+pub(super) fn rules(args: &ModuleMirrorArgs) -> Result<Option<(RulesFile, PathBuf)>, Diagnostic> {
+    if !args.sources.is_empty() || args.from_config.is_some() || args.from.is_some() {
+        return Ok(None);
+    }
+    let path = args.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
+    if args.rules.is_none() && path.symlink_metadata().is_err() {
+        return Err(nothing_to_mirror());
+    }
+    if args.latest.is_some() {
+        return Err(Diagnostic::usage("--latest is for modules that the command names")
+            .hint("write `latest` in the [[module]] of the file"));
+    }
+    let file = read(&path)?;
+    if file.modules.providers.is_empty() {
+        let text = format!("{} names no module", path.display());
+        let hint = "write [[module]] with address = \"HOST/NAMESPACE/NAME/SYSTEM\"";
+        return Err(Diagnostic::usage(text).code("rules-invalid").hint(hint));
+    }
+    Ok(Some((file, path.parent().unwrap_or(Path::new("")).to_owned())))
+}
+
+/// The modules that rules name.
+pub(super) fn of_rules(rules: &MirrorRules<ModuleAddr>) -> Vec<WantedModule> {
+    let wanted = |rule: &ProviderRule<ModuleAddr>| match &rule.providers {
+        Providers::One(address) => {
+            let origin = ModuleOrigin::Registry { constraints: rule.versions.clone(), latest: rule.latest };
+            Some(WantedModule { address: address.clone(), folder: Subdir::root(), origin })
+        }
+        Providers::Matching(_) => None,
+    };
+    rules.providers.iter().filter_map(wanted).collect()
+}
 
 /// The modules that the arguments name. Each repository must come with the module that it becomes.
 pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagnostic> {
@@ -115,8 +151,12 @@ pub(in crate::verbs) fn configuration(folder: &ConfigFolder) -> Result<(String, 
 }
 
 /// The repositories or the bundle that `--to` names, else the repositories of the mapping in this folder.
-pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorTarget, Diagnostic> {
-    let Some(text) = &args.to else {
+pub(super) fn destination(
+    args: &ModuleMirrorArgs,
+    to: Option<&String>,
+    dir: &Path,
+) -> Result<MirrorTarget, Diagnostic> {
+    let Some(text) = to else {
         let mirrors = modules::load(&args.mapping, &args.trust.predecessors, dir)?;
         if mirrors.mirrors().is_empty() {
             return Err(Diagnostic::usage("`module mirror` needs a destination")
@@ -189,8 +229,12 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
 
 /// The mapping that says where modules are: that of `modules.toml` for a bundle and for image layouts of `--to`; nothing else
 /// is read from the repositories that the mapping writes to.
-pub(super) fn kept(args: &ModuleMirrorArgs, target: &MirrorTarget, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
-    let is_of_layouts = args.to.as_ref().is_some_and(|to| to.starts_with("oci:"));
+pub(super) fn kept(
+    args: &ModuleMirrorArgs,
+    (to, target): (Option<&String>, &MirrorTarget),
+    dir: &Path,
+) -> Result<ModuleMirrors, Diagnostic> {
+    let is_of_layouts = to.is_some_and(|to| to.starts_with("oci:"));
     match target {
         MirrorTarget::Bundle(_) => modules::load(&args.mapping, &args.trust.predecessors, dir),
         MirrorTarget::Repositories(_) if is_of_layouts => modules::load(&args.mapping, &args.trust.predecessors, dir),

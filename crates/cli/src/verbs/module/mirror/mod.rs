@@ -17,7 +17,7 @@ use tofu_oci_packer::Signing;
 use tofu_oci_store::BundleArchive;
 
 use super::open;
-use crate::args::ModuleMirrorArgs;
+use crate::args::{ModuleMirrorArgs, TrustArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
@@ -39,8 +39,12 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let configuration = folder.as_ref().map(configuration).transpose()?;
     let by_variables = folder.map(|folder| tofu_oci_tfconfig::configuration(&folder));
     warn_of_arguments(context, by_variables.is_some_and(|found| found.is_ok_and(|found| found.by_variables)));
-    let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
-    let target = asked::destination(args, dir)?;
+    let file = asked::rules(args)?;
+    let beside = file.as_ref().map(|(_, dir)| dir.as_path());
+    let dir = args.from_config.as_deref().or(beside).unwrap_or(Path::new("."));
+    let rules_file = file.as_ref().map(|(file, _)| file);
+    let to = args.to.as_ref().or(rules_file.and_then(|file| file.modules_to.as_ref()));
+    let target = asked::destination(args, to, dir)?;
     let bundle = match asked::from_bundle(args)? {
         Some(file) => Some(BundledModules::new(BundleArchive::open(file).await?)),
         None => None,
@@ -48,7 +52,14 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     if let (Some(bundle), true, None) = (&bundle, wanted.is_empty(), &configuration) {
         wanted = bundle.wanted(args.latest.map(|latest| latest as usize));
     }
-    let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust::load(&args.trust, dir)? };
+    let named = rules_file.and_then(|file| file.trust.as_ref()).map(|path| dir.join(path));
+    let trust_policy = args.trust.trust_policy.clone().or(named);
+    let trust = trust::load(&TrustArgs { trust_policy, ..args.trust.clone() }, dir)?;
+    let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust };
+    let mut rules = rules_file.map(|file| file.modules.clone()).unwrap_or_default();
+    wanted.extend(asked::of_rules(&rules));
+    rules.predecessors = trust.policy.predecessors().clone();
+    rules.min_age = args.min_age.unwrap_or(rules.min_age);
     let none = ModuleMirrors::default();
     let mirrors = if let MirrorTarget::Repositories(mirrors) = &target { mirrors } else { &none };
     let registries = registries(&wanted, mirrors);
@@ -59,7 +70,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let upstream: Box<dyn ModuleUpstream> = match bundle {
         Some(bundle) => Box::new(bundle),
         None => Box::new(MappedModules {
-            mirrors: asked::kept(args, &target, dir)?,
+            mirrors: asked::kept(args, (to, &target), dir)?,
             open: connector.repositories()?,
             others: HostedModules { opener: open::opener(&connector)?, git: connector.git() },
         }),
@@ -86,6 +97,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         configuration,
         upstream: upstream.as_ref(),
         destination: destination.as_ref(),
+        rules: &rules,
         nested: if args.no_nested { NestedModules::Report } else { NestedModules::Follow },
         mode: if args.plan { MirrorMode::Plan } else { MirrorMode::Run },
         how: &how,

@@ -42,7 +42,9 @@ pub(super) struct ModuleMirrorSummary {
     pub(super) planned: bool,
     pub(super) added: usize,
     pub(super) present: usize,
-    /// Withdrawn at the destination.
+    /// Not seen for long enough.
+    pub(super) held: usize,
+    /// Withdrawn at the destination, or kept out by `allow` or `deny`.
     pub(super) left: usize,
     pub(super) failed: usize,
     /// Calls that lead elsewhere than to the destination.
@@ -66,7 +68,8 @@ impl ModuleMirrorSummary {
             summary.bytes = summary.bytes.saturating_add(deed.bytes);
             *match &deed.action {
                 ModuleAction::Present => &mut summary.present,
-                ModuleAction::WithdrawnThere => &mut summary.left,
+                ModuleAction::Held { .. } => &mut summary.held,
+                ModuleAction::WithdrawnThere | ModuleAction::Denied { .. } => &mut summary.left,
                 _ => &mut summary.added,
             } += 1;
         }

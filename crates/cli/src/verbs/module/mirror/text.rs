@@ -6,7 +6,7 @@ use tofu_oci_types::printable;
 use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
 use crate::page::Page;
 use crate::report::human_bytes;
-use crate::verbs::mirror::{counts, failures, row_name};
+use crate::verbs::mirror::{counts, denied, failures, row_name};
 
 /// The whole report.
 pub(super) fn page(
@@ -66,6 +66,8 @@ fn what(row: &ModuleMirrorRow) -> String {
         ModuleAction::Pack { from, folder } => format!("packed from {from}//{folder}, {size}"),
         ModuleAction::Present => "there already".to_owned(),
         ModuleAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
+        ModuleAction::Held { until } => format!("held back until {until}"),
+        ModuleAction::Denied { by } => denied(by.as_deref()),
         _ => "done".to_owned(),
     }
 }
@@ -95,6 +97,7 @@ fn ending(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
     let named = [
         (summary.added, "added"),
         (summary.present, "there already"),
+        (summary.held, "held back"),
         (summary.left, "left out"),
         (summary.failed, "failed"),
     ];
