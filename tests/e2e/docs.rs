@@ -154,7 +154,7 @@ fn a_misspelt_page_and_a_release_without_pages_are_told() {
     ----- stderr -----
     error: the documentation has no page `data-sources/gear`
 
-    hint: did you mean data-sources/shaft?
+    hint: did you mean resources/gear?
     hint: `tofu-oci docs [REGISTRY]/acme/widget --list` lists all pages
     ");
     let bare = Scene::published();
@@ -174,7 +174,7 @@ fn a_misspelt_page_and_a_release_without_pages_are_told() {
     ----- stdout -----
 
     ----- stderr -----
-    error: source has no page of documentation
+    error: source is not a folder with pages of documentation
 
     hint: name the folder in it: --docs source/website/docs
     hint: pages are index.md, and .md files in resources, data-sources, functions, guides and the like
@@ -217,6 +217,24 @@ fn two_versions_are_compared() {
     let lines = scene.run(&whole).success().json();
     assert_eq!(lines[0]["came"], json!(["functions/turn"]));
     assert_eq!(lines[0]["changed"][0], json!({"page": "resources/gear", "came": ["cogs"], "went": ["teeth"]}));
+    let by_address = format!("docs diff {WIDGET} 1.4.0 1.5.0 --from REGISTRY/acme/widget");
+    assert!(scene.run(&by_address).success().text.contains("+ functions/turn"));
+    let said = scene.refuse("docs diff REGISTRY/acme/widget 1.4.0");
+    assert!(said.contains("/acme/widget OLD NEW"), "{said}");
+}
+
+#[test]
+fn the_page_that_was_meant_is_of_the_kind_that_was_named() {
+    let scene = documented();
+    for (typed, meant) in [
+        ("resource/gear", "resources/gear"),
+        ("resources/gaer", "resources/gear"),
+        ("d/shatf", "data-sources/shaft"),
+        ("Resources/Gear.md", "resources/gear"),
+    ] {
+        let said = scene.refuse(&format!("docs REGISTRY/acme/widget:1.4.0 {typed}"));
+        assert!(said.contains(&format!("did you mean {meant}?")), "{typed}: {said}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What two versions of a documentation differ in.
+//! What differs between the documentation of two versions.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,8 @@
 //! What stands before the text of a page: `page_title`, `subcategory`, `description`.
 
+/// The most bytes of a title, a subcategory or a description that are read.
+const MOST: usize = 1_000;
+
 /// What a page says of itself.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FrontMatter {
@@ -25,7 +28,9 @@ pub(crate) fn split(page: &str) -> (FrontMatter, &str) {
         } else {
             words.extend(unquoted(value.trim()).split_whitespace());
         }
-        let value = Some(words.join(" ")).filter(|value| !value.is_empty());
+        let mut value = words.join(" ");
+        value.truncate(value.floor_char_boundary(MOST));
+        let value = Some(value).filter(|value| !value.is_empty());
         match name.trim() {
             "page_title" => found.title = value,
             "subcategory" => found.subcategory = value,
@@ -60,6 +65,12 @@ mod tests {
         assert_eq!(found.subcategory.as_deref(), Some("Things"));
         assert_eq!(found.description.as_deref(), Some("A widget, of any size."));
         assert_eq!(text, "# acme_widget\n");
+    }
+
+    #[test]
+    fn a_description_of_megabytes_is_cut() {
+        let page = format!("---\ndescription: {}\n---\na", "\u{e4}".repeat(1 << 20));
+        assert_eq!(split(&page).0.description.map(|text| text.len()), Some(MOST));
     }
 
     #[test]

@@ -122,10 +122,11 @@ impl PageName {
     }
 }
 
-/// Letters, digits and `_`, `-`, `.`; at most 128, and no dot begins it.
+/// Letters, digits and `_`, `-`, `.`; at most 128, no dot begins it, and it does not end as a file does.
 fn is_name(text: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
-    !text.is_empty() && text.len() <= 128 && !text.starts_with('.') && text.chars().all(is_letter)
+    let is_file = ENDINGS.iter().chain(&[".html"]).any(|ending| text.ends_with(ending));
+    !text.is_empty() && !is_file && text.len() <= 128 && !text.starts_with('.') && text.chars().all(is_letter)
 }
 
 impl fmt::Display for PageName {
@@ -159,6 +160,24 @@ mod tests {
     #[track_caller]
     fn check(file: &str, want: Option<&str>) {
         assert_eq!(PageName::of_file(file).map(|name| name.to_string()).as_deref(), want, "{file}");
+    }
+
+    #[test]
+    fn two_names_of_files_were_one_page() {
+        check("resources/x.html.html.md", None);
+        check("resources/x.md.md", None);
+        check("resources/x.html.md", Some("resources/x"));
+        check("resources/x.y.md", Some("resources/x.y"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_name_is_read_back_as_it_was_written(path in "(resources|d|guides)/[a-z._-]{1,6}(\\.html|\\.md|\\.markdown){0,3}") {
+            if let Some(name) = PageName::of_file(&path) {
+                assert_eq!(PageName::of_file(&name.file_name()).as_ref(), Some(&name));
+                assert_eq!(name.to_string().parse::<PageName>().as_ref(), Ok(&name));
+            }
+        }
     }
 
     #[test]

@@ -25,10 +25,14 @@ pub struct DocPage {
 }
 
 impl ProviderDocs {
-    /// The pages among files with their names. Other files do not count, and neither does what is not UTF-8 in a page.
+    /// The pages among files with their names, of two files of one page the first. Other files do not count, and neither does what is not UTF-8 in a page.
     pub fn of_files<N: AsRef<str>>(files: impl IntoIterator<Item = (N, Vec<u8>)>) -> Self {
         let page = |(name, bytes): (N, Vec<u8>)| Some((PageName::of_file(name.as_ref())?, DocPage::of(&bytes)));
-        Self { pages: files.into_iter().filter_map(page).collect() }
+        let mut pages = BTreeMap::new();
+        for (name, page) in files.into_iter().filter_map(page) {
+            pages.entry(name).or_insert(page);
+        }
+        Self { pages }
     }
 
     pub fn page(&self, name: &PageName) -> Option<&DocPage> {
@@ -44,10 +48,6 @@ impl ProviderDocs {
         self.pages().filter(move |(name, _)| name.kind() == kind)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
     /// The name of a page as it is kept here; `None` if there is no such page.
     pub(crate) fn kept(&self, name: &PageName) -> Option<&PageName> {
         self.pages.get_key_value(name).map(|(name, _)| name)
@@ -55,7 +55,10 @@ impl ProviderDocs {
 
     /// Bytes of all pages.
     pub fn bytes(&self) -> usize {
-        let page = |(name, page): (&PageName, &DocPage)| name.name().len() + page.text.len();
+        let page = |(name, page): (&PageName, &DocPage)| {
+            let said = [&page.title, &page.subcategory, &page.description];
+            name.name().len() + page.text.len() + said.into_iter().flatten().map(String::len).sum::<usize>()
+        };
         self.pages().map(page).sum()
     }
 

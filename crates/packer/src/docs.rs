@@ -33,14 +33,11 @@ impl ReleaseDocs {
     /// Packs the pages of a `docs` or `website/docs` folder, with a temporary file in `work_dir`.
     ///
     /// # Errors
-    /// [`PackError::NoDocs`] if the folder has no page, [`PackError::TwoPages`] of two files that are one page, and
+    /// [`PackError::NoDocs`] if there is no such folder, or it has no page, [`PackError::TwoPages`] of two files that are one page, and
     /// [`PackError::Archive`] of a symbolic link, a name that some system cannot hold, or more than 8 MiB or 5000 pages.
     pub fn pack(dir: &Path, work_dir: &Path) -> Result<Self, PackError> {
-        if !dir.exists() {
-            return Err(PackError::NoFolder { path: dir.to_owned() });
-        }
         if !dir.is_dir() {
-            return Err(PackError::NotAFolder { path: dir.to_owned() });
+            return Err(PackError::NoDocs { path: dir.to_owned(), inside: None });
         }
         let refused = |source: ArchiveError| PackError::Archive { path: dir.to_owned(), source: Arc::new(source) };
         let limits = docs_limits();

@@ -14,7 +14,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, RUN, Reference, Ve
 use crate::Release;
 
 /// Most manifests that are opened.
-const MOST_OPENED: usize = 20;
+const MOST_OPENED: usize = 100;
 
 /// Why the documentation of a release is not at hand.
 #[derive(Clone, Debug, thiserror::Error, Fault)]
@@ -31,7 +31,7 @@ pub enum DocsError {
         "its publisher adds it: `{RUN} push DIST REPOSITORY --docs DIR`, where DIR is the docs folder of the provider"
     )]
     NotPublished { address: ProviderAddr, version: Version, place: Place },
-    /// the zip of a documentation is not one that can be read
+    /// the zip with the documentation cannot be read
     #[error("the documentation {layer} in {place} cannot be read")]
     #[fault("docs-damaged", todo = "ask the publisher to push the documentation again")]
     #[hint("`{RUN} push --docs` writes it anew beside the release")]
@@ -65,13 +65,14 @@ struct DocsManifest {
     annotations: std::collections::BTreeMap<String, String>,
 }
 
-/// How much the zip of a documentation may hold.
+/// How much the zip with the documentation may hold.
 pub fn docs_limits() -> Limits {
     Limits { packed_bytes: MOST_BYTES, total_bytes: MOST_BYTES, entries: MOST_PAGES, ..Limits::default() }
 }
 
 /// The documentation beside an index; `None` if it has none. Of several the one with the highest revision counts, and of
-/// equal revisions the one with the lowest digest. A manifest that is not what the list of referrers says does not count.
+/// equal revisions the one with the lowest digest. At most 100 manifests are opened, those first that the list says to be
+/// the newest. A manifest that is not what the list of referrers says does not count.
 ///
 /// # Errors
 /// If the repository could not be asked.
@@ -81,8 +82,14 @@ pub async fn find_docs(store: &dyn ReadStore, index: &Digest) -> Result<Option<F
         other => other?,
     };
     listed.retain(|referrer| referrer.artifact_type.as_deref().is_none_or(|found| found == artifact_type::DOCS));
+    let said = |referrer: &Descriptor| referrer.annotations.get(annotation::DOCS_REVISION)?.parse::<u32>().ok();
+    listed.sort_by_key(|referrer| std::cmp::Reverse(said(referrer)));
     let mut found: Vec<FoundDocs> = Vec::new();
     for referrer in listed.into_iter().take(MOST_OPENED) {
+        // Only those after it say an earlier one.
+        if found.iter().any(|found| said(&referrer).is_some_and(|revision| revision < found.revision)) {
+            break;
+        }
         match store.manifest(&Reference::Digest(referrer.digest.clone())).await {
             Ok((_, bytes)) => found.extend(docs_of(&bytes, referrer.digest, index)),
             Err(error) if error.is_of_content() || error.is_not_found() => {}
@@ -102,7 +109,7 @@ fn docs_of(bytes: &[u8], manifest: Digest, index: &Digest) -> Option<FoundDocs> 
     (is_docs && layer.media_type == media_type::DOCS_ZIP).then_some(FoundDocs { manifest, revision, layer })
 }
 
-/// The pages of a documentation, verified by the digest of its zip.
+/// The pages of the documentation, verified by the digest of its zip.
 ///
 /// # Errors
 /// [`DocsError::Damaged`] if it is not such a zip, or holds more than [`docs_limits`] let it.
@@ -156,6 +163,7 @@ mod tests {
         let bytes = Bytes::from(manifest.to_string());
         let mut descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
         descriptor.artifact_type = Some(artifact_type::DOCS.to_owned());
+        descriptor.annotations = serde_json::from_value(manifest["annotations"].clone()).unwrap_or_default();
         store.push(&descriptor, &bytes).await.unwrap();
         descriptor.digest
     }
@@ -177,6 +185,16 @@ mod tests {
         put(&store, &index, revision("9")).await;
         let found = find_docs(&store, &index.digest).await.unwrap().unwrap();
         assert_eq!((found.manifest, found.revision), (tenth, 10));
+    }
+
+    #[tokio::test]
+    async fn the_newest_of_many_revisions_was_not_opened() {
+        let store = MemoryStore::new("memory".parse().unwrap());
+        let index = Descriptor::of(media_type::OCI_INDEX, b"index");
+        for number in 1..=120 {
+            put(&store, &index, revision(&number.to_string())).await;
+        }
+        assert_eq!(find_docs(&store, &index.digest).await.unwrap().unwrap().revision, 120);
     }
 
     #[tokio::test]

@@ -80,7 +80,7 @@ impl<'a> DocsPage<'a> {
                 return html! { p.notice { "The documentation could not be read now. Try again in a while." } };
             }
         };
-        if !self.find.trim().is_empty() {
+        if !self.find.is_empty() {
             return self.found(frame, docs);
         }
         let Some(page) = docs.page(self.name) else {
@@ -111,7 +111,7 @@ impl<'a> DocsPage<'a> {
         };
         let found: Vec<(&PageName, &DocPage)> = docs.pages().filter(is_found).collect();
         html! {
-            h2 { (counted(found.len() as u64, "page")) " for “" (foreign(self.find.trim())) "”" }
+            h2 { (counted(found.len() as u64, "page")) " for “" (foreign(self.find)) "”" }
             ul {
                 @for (name, page) in found.iter().take(FOUND) {
                     li {

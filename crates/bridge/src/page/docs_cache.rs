@@ -15,11 +15,11 @@ use tokio::time::{Instant, timeout};
 
 use super::package_contents::SkipReason;
 
-/// For how long it is not asked whether a release has other documentation.
+/// How long an answer counts before the repository is asked again.
 const FRESH: Duration = Duration::from_mins(1);
 /// How many bytes of pages are remembered.
 const KEPT: usize = 32 << 20;
-/// Of how many releases is remembered what they have.
+/// How many releases are remembered.
 const MOST: usize = 200;
 /// How many zips are read at a time.
 const AT_ONCE: usize = 2;

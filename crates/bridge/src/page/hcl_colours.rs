@@ -6,9 +6,14 @@ pub(super) fn pieces<'a>(text: &'a str, mut take: impl FnMut(Option<&'static str
     let (mut rest, mut plain) = (text, 0);
     // Whether only blanks stand before in the line.
     let mut is_first = true;
+    // Where the line ends.
+    let mut end = 0;
     while let Some(character) = rest.chars().next() {
         let at = text.len() - rest.len();
-        let found = token(rest, is_first, text[..at].chars().next_back());
+        if end < at || at == 0 {
+            end = at + rest.find('\n').unwrap_or(rest.len());
+        }
+        let found = token(rest, end - at, is_first, text[..at].chars().next_back());
         let length = found.map_or(character.len_utf8(), |(_, length)| length);
         is_first = character == '\n' || (is_first && character.is_whitespace());
         if let Some((class, _)) = found {
@@ -29,9 +34,9 @@ pub(super) fn pieces<'a>(text: &'a str, mut take: impl FnMut(Option<&'static str
     }
 }
 
-/// The class and the length of what the text begins with; an empty class for a word without a colour.
-fn token(rest: &str, is_first: bool, before: Option<char>) -> Option<(&'static str, usize)> {
-    let line = rest.find('\n').unwrap_or(rest.len());
+/// The class and the length of what the text begins with, of which the first `line` bytes are its line; an empty class for a word
+/// without a colour.
+fn token(rest: &str, line: usize, is_first: bool, before: Option<char>) -> Option<(&'static str, usize)> {
     if rest.starts_with('#') || rest.starts_with("//") {
         return Some(("c", line));
     }
@@ -97,5 +102,11 @@ mod tests {
         check("", "");
         check("\"ü open\nü", "<s:\"ü open>\nü");
         check("/* open", "<c:/* open>");
+    }
+
+    #[test]
+    fn a_line_of_many_tokens_is_read_once() {
+        let line = "a.b + ".repeat(1 << 18);
+        check(&format!("{line}\nc = 1"), &format!("{line}\nc = <n:1>"));
     }
 }

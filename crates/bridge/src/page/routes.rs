@@ -22,7 +22,7 @@ use super::links::PageLinks;
 use super::list::{ServedKinds, ServedList, found};
 use super::module::{ModulePage, ModuleVersionPage};
 use super::opinion::ReleaseOpinions;
-use super::package_contents::{ContentsCache, SkipReason};
+use super::package_contents::ContentsCache;
 use super::pager::ListPart;
 use super::problem;
 use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
@@ -207,9 +207,9 @@ impl PageState {
         let title = page.page().and_then(|page| page.title.as_deref()).map(foreign);
         let title = format!("{} - {address} {version}", title.unwrap_or_else(|| name.to_string()));
         let status = match docs {
-            Err(SkipReason::Unread) => StatusCode::BAD_GATEWAY,
-            _ if page.is_there() => StatusCode::OK,
-            _ => StatusCode::NOT_FOUND,
+            Err(_) => StatusCode::BAD_GATEWAY,
+            Ok(_) if page.is_there() => StatusCode::OK,
+            Ok(_) => StatusCode::NOT_FOUND,
         };
         Ok(frame.answer(status, &title, &page.content(frame)))
     }
@@ -322,8 +322,8 @@ impl Visit {
             let members = form_urlencoded::parse(request.uri.query().unwrap_or_default().as_bytes());
             members.into_iter().find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned())
         };
-        let words = |name| member(name).unwrap_or_default().chars().take(QUERY).collect();
-        let (query, find) = (words("q"), words("find"));
+        let words = |name| member(name).unwrap_or_default().chars().take(QUERY).collect::<String>();
+        let (query, find) = (words("q"), words("find").trim().to_owned());
         let part = member("page").and_then(|number| number.parse().ok()).unwrap_or(1);
         Self { request, query, find, part }
     }

@@ -253,8 +253,8 @@ pub enum PackError {
         #[source]
         source: Arc<ArchiveError>,
     },
-    /// the folder of `--docs` has no page of documentation
-    #[error("{} has no page of documentation", path.display())]
+    /// there is no folder of `--docs`, or it has no page of documentation
+    #[error("{} is not a folder with pages of documentation", path.display())]
     #[fault("no-docs", todo = "name the folder with `index.md`, often `docs` or `website/docs`")]
     #[hint(if let Some(inside) = inside => "name the folder in it: --docs {}", inside.display())]
     #[hint("pages are index.md, and .md files in resources, data-sources, functions, guides and the like")]

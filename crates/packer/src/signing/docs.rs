@@ -38,7 +38,7 @@ impl DocsPlan {
             manifest: present.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
             tag: None,
             key: None,
-            files: vec![format!("documentation of {} pages", docs.pages())],
+            files: vec![format!("documentation of {} page{}", docs.pages(), if docs.pages() == 1 { "" } else { "s" })],
             bytes: artifact.size(),
         };
         Ok(Self { subject: index.digest.clone(), attachment, artifact })

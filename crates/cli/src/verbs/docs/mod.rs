@@ -5,18 +5,19 @@ mod text;
 
 use std::sync::Arc;
 
-use tofu_oci_docs::{DocsDifference, PageName, ProviderDocs};
+use tofu_oci_docs::{DocsDifference, PageKind, PageName, ProviderDocs};
 use tofu_oci_source::{Release, provider_docs};
+use tofu_oci_types::Version;
 
 use super::context::Context;
 use super::show::{ReleaseQuestion, find};
+use super::versions::{self, SubjectKind};
 use crate::args::{DocsArgs, DocsDiffArgs, DocsVerb};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::mistake::nearest;
 use crate::page::Page;
-use crate::subject::is_repository;
 use model::{DocsEntry, DocsLine};
 
 /// Prints a page, the list of pages, or what came and went.
@@ -52,14 +53,30 @@ async fn read(
     Ok((release, docs))
 }
 
+/// The page whose name is nearest, first among those of the kind whose folder is nearest.
+fn near<'a>(docs: &'a ProviderDocs, text: &str) -> Option<&'a PageName> {
+    let text = text.to_ascii_lowercase();
+    let (folder, name) = text.rsplit_once('/').map_or((None, &*text), |(folder, name)| (Some(folder), name));
+    let name = name.split('.').next().unwrap_or_default();
+    let kind = folder.and_then(|folder| match folder {
+        "r" => Some(PageKind::Resource),
+        "d" => Some(PageKind::DataSource),
+        folder => {
+            let near = nearest(folder, PageKind::FOLDERS.into_iter().map(PageKind::folder))?;
+            PageKind::FOLDERS.into_iter().find(|kind| kind.folder() == near)
+        }
+    });
+    let of = |kind: Option<PageKind>| {
+        let all = || docs.pages().map(|(name, _)| name).filter(|page| kind.is_none_or(|kind| kind == page.kind()));
+        let near = nearest(name, all().map(PageName::name))?;
+        all().find(|page| page.name() == near)
+    };
+    of(kind).or_else(|| of(None))
+}
+
 /// A page that is not there: the nearest one, and how all are listed.
 fn no_page(docs: &ProviderDocs, text: &str, subject: &str) -> Diagnostic {
-    let names: Vec<String> = docs.pages().map(|(name, _)| name.to_string()).collect();
-    let short: Vec<&str> = docs.pages().map(|(name, _)| name.name()).collect();
-    let near = nearest(text, names.iter().map(String::as_str)).map(str::to_owned).or_else(|| {
-        let near = nearest(text, short.iter().copied())?;
-        names.iter().zip(&short).find(|(_, name)| **name == near).map(|(name, _)| name.clone())
-    });
+    let near = near(docs, text);
     let list = invocation::command(&format!("docs {} --list", invocation::quoted(subject)));
     Diagnostic::new(Exit::Fixable, format!("the documentation has no page `{text}`"))
         .code("docs-page-not-found")
@@ -70,9 +87,19 @@ fn no_page(docs: &ProviderDocs, text: &str, subject: &str) -> Diagnostic {
 async fn diff(context: &Context, args: &DocsDiffArgs) -> Result<(), Diagnostic> {
     let DocsDiffArgs { first, second, third, lookup, access, .. } = args;
     let (before, after) = match third {
-        None => (first.clone(), second.clone()),
+        None => {
+            let is_version = |text: &str| text.parse::<Version>().is_ok();
+            if is_version(second) {
+                let line =
+                    format!("docs diff {} OLD NEW", invocation::quoted(first.split('@').next().unwrap_or(first)));
+                return Err(Diagnostic::usage("`docs diff` compares two versions, and one is named")
+                    .hint(format!("name both: {}", invocation::with_all_options(&line))));
+            }
+            (first.clone(), second.clone())
+        }
         Some(third) => {
-            let mark = if first.starts_with("oci:") || is_repository(first) { ':' } else { '@' };
+            let found = versions::subject(context, first, lookup, false, access).await?;
+            let mark = if found.named == SubjectKind::Repository { ':' } else { '@' };
             (format!("{first}{mark}{second}"), format!("{first}{mark}{third}"))
         }
     };
