@@ -304,6 +304,7 @@ fn a_configuration_and_its_local_modules_name_what_is_mirrored() {
     error: `module mirror` needs a destination
 
     hint: name it: --to 'REGISTRY/${namespace}/${name}-${target_system}' or --to oci:DIR
+    hint: or write `modules_to` in mirror.toml; see `tofu-oci help module-mirroring`
     hint: or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     ");
 }

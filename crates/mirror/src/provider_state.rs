@@ -312,7 +312,7 @@ impl Question<'_> {
         let mut chosen = ChosenOutcome { release, ..Ok(wanted.outcome()).into() };
         self.heed_attestations(&mut chosen, present, mark).await?;
         if lists.half_withdrawn_there.contains(version) && mark.is_some() && self.rules.gone != DelistedPolicy::Report {
-            self.go_on_withdrawing(&mut chosen, version, to).await;
+            self.go_on_withdrawing(&mut chosen, version, to).await?;
         }
         Ok(chosen)
     }

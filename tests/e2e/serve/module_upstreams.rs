@@ -100,18 +100,20 @@ fn an_upstream_that_fails_was_no_such_module() {
     assert_eq!(bridge.get(&format!("{}/versions", NETWORK.replace("network", "nothing"))).status, 404);
     assert_eq!(bridge.get(&format!("{NETWORK}/9.9.9/download")).status, 404);
     assert_eq!(archive(&bridge, &vpc, "1.0.0").status, 200);
-    upstream.web.clear();
-    upstream.web.page("/v1/modules/acme/*/aws/versions", Answer::new(403));
-    let failed = bridge.get(&format!("{dns}/versions"));
-    assert_eq!(failed.status, 502, "{}", failed.text());
-    assert!(failed.text().contains("403"), "{}", failed.text());
     // The archive is gone. Clients do not read where it was.
+    upstream.web.clear();
     upstream.located("network", "1.4.0", "/gone.zip");
+    upstream.list();
     let failed = bridge.get(&format!("{NETWORK}/1.4.0/download"));
     assert_eq!(failed.status, 502, "{}", failed.text());
     assert!(!failed.text().contains("gone.zip"), "{}", failed.text());
     bridge.wait_for_line(0, &["\"status\":502", "gone.zip"]);
     assert_eq!(upstream.kept("network"), Vec::<String>::new());
+    upstream.web.clear();
+    upstream.web.page("/v1/modules/acme/*/aws/versions", Answer::new(403));
+    let failed = bridge.get(&format!("{dns}/versions"));
+    assert_eq!(failed.status, 502, "{}", failed.text());
+    assert!(failed.text().contains("403"), "{}", failed.text());
     // What the repository has is listed without the upstream.
     let bridge = serving(&upstream, "", "");
     let listed = bridge.get(&format!("{vpc}/versions")).text();
@@ -206,4 +208,17 @@ fn a_rule_without_an_upstream_and_an_upstream_for_any_host_are_refused() {
     assert!(text.contains("up/${name}"), "{text}");
     let text = check("registry.example.com/*/*/*", "upstream = [\"direct\"]\nmin_age = \"7d\"");
     assert!(text.contains("what is missing from direct"), "{text}");
+}
+
+#[test]
+fn a_version_that_the_registry_answers_for_and_does_not_list_was_kept() {
+    let mut upstream = Upstream::start();
+    upstream.module("network", "1.4.0", &[("main.tf", "# network\n")]);
+    upstream.list();
+    upstream.module("network", "9.9.9", &[("main.tf", "# hidden\n")]);
+    let bridge = serving(&upstream, "", "");
+    let got = bridge.get(&format!("{NETWORK}/9.9.9/download"));
+    assert_eq!(got.status, 404, "{}", got.text());
+    assert_eq!(archive(&bridge, NETWORK, "1.4.0").status, 200);
+    assert_eq!(upstream.kept("network"), ["1.4.0"]);
 }

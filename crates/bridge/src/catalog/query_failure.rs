@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::{MirrorError, ModuleMirrorError, UpstreamUse};
+use tofu_oci_packer::PackError;
 use tofu_oci_source::{ModuleError, SourceError};
 use tofu_oci_store::StoreError;
 
@@ -56,7 +57,8 @@ impl Again {
             ModuleMirrorError::Module(error) | ModuleMirrorError::Fetch(ModuleFetchError::Module(error)) => {
                 Self::of_module(error)
             }
-            ModuleMirrorError::Store(error) => Self::of_store(error),
+            ModuleMirrorError::Store(error) | ModuleMirrorError::Pack(PackError::Store(error)) => Self::of_store(error),
+            ModuleMirrorError::Bundle(error) => Self::of(error),
             _ => Self::Never,
         }
     }

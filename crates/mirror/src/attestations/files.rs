@@ -78,6 +78,11 @@ impl AttestationFiles {
         self.bundles.values().any(|(_, bundle)| bundle.is_notice())
     }
 
+    /// Whether a notice among them says that a release is withdrawn, for this reason.
+    pub(crate) fn withdraw(&self, reason: &NoticeReason) -> bool {
+        self.bundles.values().any(|(_, bundle)| withdraws(bundle, reason))
+    }
+
     /// The release with these attestations beside it.
     pub(crate) fn beside(&self, release: Arc<dyn Release>) -> Arc<dyn Release> {
         if self.bundles.is_empty() {

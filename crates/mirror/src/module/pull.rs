@@ -154,6 +154,10 @@ impl ModulePullWork {
         if is_there || is_sealed {
             return Ok(());
         }
+        // A registry may answer for a version that it does not list.
+        if !ends.upstream.versions(address).await?.contains(version) {
+            return Err(self.kept_out(address, version).await);
+        }
         let _turn = self.turns.acquire().await;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
         let trust = Trust { now: SystemTime::now(), ..trust.clone() };

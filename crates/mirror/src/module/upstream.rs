@@ -144,19 +144,24 @@ impl ModuleUpstream for MappedModules {
     }
 }
 
-/// Upstreams in order. The first one that knows a module answers for it; one that fails ends the question.
+/// Upstreams in order. The first one that lists a version of a module answers for it; one that fails ends the question.
 pub struct ModuleChain(pub Vec<Box<dyn ModuleUpstream>>);
 
 impl ModuleChain {
     /// The upstream of a module, and what it lists.
     async fn first(&self, address: &ModuleAddr) -> Result<(&dyn ModuleUpstream, Vec<Version>), ModuleError> {
-        let mut unknown = None;
+        let (mut unknown, mut empty) = (None, None);
         for upstream in &self.0 {
             match upstream.versions(address).await {
+                // It may hold what is remembered of the module, or what was withdrawn.
+                Ok(versions) if versions.is_empty() => empty = Some((&**upstream, versions)),
                 Ok(versions) => return Ok((&**upstream, versions)),
                 Err(error) if is_unknown(&error) => unknown = Some(error),
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(found) = empty {
+            return Ok(found);
         }
         let place = || Place::Method(String::new());
         Err(unknown.unwrap_or_else(|| ModuleError::UnknownModule { address: address.clone(), place: place() }))

@@ -42,6 +42,8 @@ impl Question<'_> {
                 let decided = Withdrawer::Publisher { signer: signer.clone() };
                 // People withdraw what they have pushed.
                 let is_ours = mark.is_some() && self.rules.gone != DelistedPolicy::Report && takes_notices;
+                // Without a policy a stranger's notice warns; it takes nothing away.
+                let is_ours = is_ours && signer.is_some();
                 *outcome = MirrorOutcome::still(if !is_there {
                     MirrorAction::Withdrawn { reason, signer }
                 } else if is_ours {
@@ -65,14 +67,22 @@ impl Question<'_> {
         Ok(self.destination.store(self.address)?.is_some())
     }
 
-    /// Goes on with a withdrawal for which somebody else has decided, and which was interrupted.
-    pub(super) async fn go_on_withdrawing(&self, chosen: &mut ChosenOutcome, version: &Version, to: &dyn Source) {
+    /// Goes on with the withdrawal of a publisher which was interrupted: a notice among the files says the same.
+    pub(super) async fn go_on_withdrawing(
+        &self,
+        chosen: &mut ChosenOutcome,
+        version: &Version,
+        to: &dyn Source,
+    ) -> Result<(), MirrorError> {
         if let Ok(MirrorOutcome { action: MirrorAction::WithdrawnThere, .. }) = chosen.outcome
             && let Err(SourceError::NotOffered { what: NotOffered::Withdrawn { reason: Some(reason), .. }, .. }) =
                 to.release(self.address, version).await
+            && let Ok(release) = self.from.release(self.address, version).await
+            && AttestationFiles::read(self.attestations, release.id(), &NoReporter).await?.withdraw(&reason)
         {
             let decided = Withdrawer::Publisher { signer: None };
             chosen.outcome = Ok(MirrorOutcome::still(MirrorAction::Withdraw { reason, decided }));
         }
+        Ok(())
     }
 }

@@ -59,6 +59,8 @@ pub enum RulesProblem {
     ModulePattern(InvalidModulePattern),
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
     NoHost { pattern: String },
+    #[error("the pattern {pattern:?} is for a provider of a host without a dot")]
+    PlainHost { pattern: String },
     #[error(transparent)]
     Versions(InvalidConstraints),
     #[error("`versions` takes one constraint, not a list")]
@@ -104,6 +106,10 @@ impl RulesProblem {
             Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),
             Self::Pattern(error) => Some(error.instead()),
             Self::ModulePattern(error) => Some(error.instead().to_owned()),
+            Self::PlainHost { pattern } => Some(format!(
+                "for a module write HOST/{pattern}, such as registry.terraform.io/{pattern}; if the host has no dot, write it with \
+                 its port"
+            )),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
             _ => None,
         }

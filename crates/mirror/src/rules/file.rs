@@ -143,6 +143,11 @@ impl RulesFile {
             age.map_err(|error| at(written.span(), RulesProblem::MinAge(error)))
         });
         let (min_age, gone) = (min_age.transpose()?.unwrap_or_default(), document.gone);
+        if let Some(written) =
+            document.allow.iter().chain(&document.deny).find(|written| has_plain_host(written.get_ref()))
+        {
+            return Err(at(written.span(), RulesProblem::PlainHost { pattern: written.get_ref().clone() }));
+        }
         let (allow, allow_modules) = by_kind(&document.allow);
         let (deny, deny_modules) = by_kind(&document.deny);
         let providers = document.provider.into_iter().map(provider).collect::<Result<_, _>>()?;
@@ -169,6 +174,12 @@ fn rules<A: MirroredAddress>(
     let allow = allow.iter().map(|written| version_rule(written)).collect::<Result<_, _>>()?;
     let deny = deny.iter().map(|written| version_rule(written).map(DenyRule::from)).collect::<Result<_, _>>()?;
     Ok(MirrorRules { providers, allow, deny, min_age, gone, predecessors: Predecessors::default() })
+}
+
+/// Whether three parts begin with a name without a dot: a module whose host is missing looks like a provider of such a host.
+fn has_plain_host(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('@').next().unwrap_or_default().split('/').collect();
+    matches!(parts[..], [host, _, _] if host != "localhost" && !host.contains(['.', ':', '*']))
 }
 
 /// The entries for providers, and those for modules, which have a part more.

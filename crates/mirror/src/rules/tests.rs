@@ -116,6 +116,10 @@ fn what_would_be_without_effect_is_refused_with_its_place() {
         "\"acme/*\": the pattern \"acme/*\" names no host, and so means one default host alone; write HOST/acme/*, such as registry.opentofu.org/acme/*",
     );
     check_refused(
+        "deny = [\"acme/network/aws@1.0.0\"]\n[[provider]]\naddress = \"a/b\"",
+        "\"acme/network/aws@1.0.0\": the pattern \"acme/network/aws@1.0.0\" is for a provider of a host without a dot; for a module write HOST/acme/network/aws@1.0.0, such as registry.terraform.io/acme/network/aws@1.0.0; if the host has no dot, write it with its port",
+    );
+    check_refused(
         "[[provider]]\naddress = \"a/b\"\nplatforms = []",
         "[]: the list of platforms is empty; omit it for all platforms",
     );

@@ -89,6 +89,10 @@ impl Upstream {
             let opener = Box::new(Mutex::new((Instant::now(), module::open::opener(connector)?)));
             return Ok(Self::Hosts(opener, connector.clone()));
         }
+        if place.text.starts_with("https:") || place.text.starts_with("http:") {
+            return Err(Diagnostic::usage(format!("`{}` is neither \"direct\" nor a repository", place.text))
+                .hint("\"direct\" in `upstream` is the registry of the host of each module"));
+        }
         let repositories = template(settings, place)
             .map_err(|error| error.hint("\"direct\" in `upstream` is the registry of the host of each module"))?;
         // What opens them is tried at the start.

@@ -162,6 +162,7 @@ pub(super) fn destination(
             return Err(Diagnostic::usage("`module mirror` needs a destination")
                 .code("no-module-mirror")
                 .hint("name it: --to 'REGISTRY/${namespace}/${name}-${target_system}' or --to oci:DIR")
+                .hint("or write `modules_to` in mirror.toml; see `tofu-oci help module-mirroring`")
                 .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`"));
         }
         return Ok(MirrorTarget::Repositories(mirrors));
