@@ -170,3 +170,30 @@ fn a_log_that_was_rotated_got_no_further_lines() {
     assert!(old.contains("/first") && !old.contains("/second"), "{old}");
     assert!(new.contains("/second") && !new.contains("/first"), "{new}");
 }
+
+#[test]
+fn what_clients_paste_left_them_without_all_other_providers() {
+    let scene = Scene::published();
+    let place = |include: &str, exclude: &str, folder: &str| {
+        let from = format!("REGISTRY/{folder}/${{namespace}}/${{type}}");
+        format!("[[provider]]\ninclude = [\"{include}\"]\nexclude = [{exclude}]\nfrom = \"{from}\"\n")
+    };
+    let said = |settings: &str| Serving::with(&scene, settings).stop().1.replace("\n  ", "\n");
+    let own = place("registry.example.com/*/*", "", "own");
+    let some = said(&(own.clone() + &place("registry.terraform.io/*/*", "\"registry.terraform.io/acme/*\"", "mirror")));
+    let block = "\
+        network_mirror {\n    url     = \"http://127.0.0.1:PORT/mirror/\"\n    \
+        include = [\"registry.example.com/*/*\", \"registry.terraform.io/*/*\"]\n    \
+        exclude = [\"registry.terraform.io/acme/*\"]\n  }\n  \
+        direct {\n    exclude = [\"registry.example.com/*/*\", \"registry.terraform.io/*/*\"]\n  }\n  \
+        direct {\n    include = [\"registry.terraform.io/acme/*\"]\n  }\n}\n";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let number = some.split("at 127.0.0.1:").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a port");
+    assert!(words(&some).contains(&words(&block.replace("PORT", number))), "{some}");
+    // Everything: no other provider is left.
+    let every = said(&place("*/*/*", "", "all/${hostname}"));
+    assert!(every.contains("network_mirror") && !every.contains("direct"), "{every}");
+    // A provider of an own host needs no method.
+    let none = said(&format!("hosts = [\"registry.example.com\"]\n{own}"));
+    assert!(!none.contains("provider_installation") && none.contains("in required_providers"), "{none}");
+}

@@ -1,9 +1,11 @@
 //! What a server says before it serves.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, Server, SumsSigner, WrittenPlace};
 use tofu_oci_mirror::UpstreamUse;
-use tofu_oci_types::{Event, masked};
+use tofu_oci_types::{Event, Pattern, masked};
 
 use super::settings::Settings;
 use crate::page::Page;
@@ -86,9 +88,12 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
 fn announcement(config: &BridgeConfig, serving: &Serving) -> Page {
     let Serving { url, mirror, modules, listen, sealed, .. } = serving;
     let mut page = Page::of(format!("serving {url} at {}", listen.join(" and ")));
-    page.line("in the CLI configuration of clients:");
-    if !config.providers.is_empty() {
-        page.line(format!("  provider_installation {{ network_mirror {{ url = \"{mirror}\" }} }}"));
+    let methods = methods(config, mirror);
+    if !methods.is_empty() || modules.is_some() {
+        page.line("in the CLI configuration of clients:");
+    }
+    for line in methods {
+        page.line(format!("  {line}"));
     }
     if let Some(modules) = modules {
         page.line(format!("  host \"HOST\" {{ services = {{ \"modules.v1\" = \"{modules}HOST/\" }} }}"));
@@ -110,6 +115,41 @@ fn announcement(config: &BridgeConfig, serving: &Serving) -> Page {
         page.line("sealed: no upstream is asked");
     }
     page
+}
+
+/// What clients write to take from here what is served here, and everything else from where they take it now. A provider of an own
+/// host needs no method.
+fn methods(config: &BridgeConfig, mirror: &str) -> Vec<String> {
+    let is_own = |pattern: &Pattern| pattern.hostname().is_some_and(|host| config.hosts.contains(host));
+    let is_served = |pattern: &Pattern| {
+        let covers = |patterns: &[Pattern]| patterns.iter().any(|other| other.covers(pattern));
+        config.providers.iter().any(|served| covers(&served.include) && !covers(&served.exclude))
+    };
+    let include = config.providers.iter().flat_map(|served| &served.include).filter(|pattern| !is_own(pattern));
+    let include: BTreeSet<String> = include.map(ToString::to_string).collect();
+    let exclude = config.providers.iter().flat_map(|served| &served.exclude).filter(|pattern| !is_served(pattern));
+    let exclude: BTreeSet<String> = exclude.map(ToString::to_string).collect();
+    if include.is_empty() {
+        return Vec::new();
+    }
+    let list = |name: &str, patterns: &BTreeSet<String>| {
+        let quoted: Vec<String> = patterns.iter().map(|pattern| format!("\"{pattern}\"")).collect();
+        (!quoted.is_empty()).then(|| format!("    {name} = [{}]", quoted.join(", ")))
+    };
+    let block = |name: &str, members: Vec<Option<String>>| {
+        [format!("  {name} {{")].into_iter().chain(members.into_iter().flatten()).chain(["  }".to_owned()])
+    };
+    let own = vec![Some(format!("    url     = \"{mirror}\"")), list("include", &include), list("exclude", &exclude)];
+    let mut lines = vec!["provider_installation {".to_owned()];
+    lines.extend(block("network_mirror", own));
+    if !include.contains("*/*/*") {
+        lines.extend(block("direct", vec![list("exclude", &include)]));
+    }
+    if !exclude.is_empty() {
+        lines.extend(block("direct", vec![list("include", &exclude)]));
+    }
+    lines.push("}".to_owned());
+    lines
 }
 
 /// The report of `--check-config`.
