@@ -37,7 +37,7 @@ fn what_was_pushed_is_good() {
     note[unsigned] index sha256:[DIGEST] (1.4.0)
       what      nothing refers to it that could be a signature
       why       Nothing proves who made it; clients take what a registry gives.
-      fix       sign it: `tofu-oci sign REPOSITORY:VERSION --key K`
+      fix       sign it: `tofu-oci sign REPOSITORY:VERSION --key K`, or `--keyless` as a CI job
       spec      `tofu-oci help trust`
 
     checked as registry.example.com/acme/widget

@@ -33,7 +33,7 @@ fn the_short_help_fits_a_screen() {
       providers    Show which providers a configuration needs, module by module, and their places
     Look:
       versions     List the versions that a repository offers
-      show         Show a release: its packages, checksums, time and signatures
+      show         Show a release or module: its packages, checksums, time and signatures
       docs         Print the documentation of a provider that lies beside its release
       verify       Say who has signed a release, whether that is enough, and why or why not
       check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do

@@ -368,9 +368,10 @@ fn a_word_too_many_is_not_shown_by_verbs_that_take_a_password() {
         "login ghcr.io --password-stdin hunter2",
         "login ghcr.io --password-stdin=hunter2",
         "login ghcr.io --username me:hunter2",
-        "push dist ghcr.io/acme/widget hunter2",
-        "sign ghcr.io/acme/widget:1.4.0 --key k hunter2",
-        "outdated hunter2",
+        "push dist ghcr.io/acme/widget --password-stdin hunter2",
+        "push dist ghcr.io/acme/widget --sign-key k --key-password-stdin hunter2",
+        "sign ghcr.io/acme/widget:1.4.0 --key k --key-password-stdin hunter2",
+        "outdated --username me hunter2",
         "auth explain ghcr.io/acme/widget hunter2",
     ] {
         let said = scene.run(line);

@@ -412,15 +412,14 @@ fn modules_and_providers_never_lie_in_one_repository() {
 fn verbs_for_providers_say_that_it_is_a_module() {
     let scene = Scene::with_network();
     assert_snapshot!(scene.run("show REGISTRY/acme/network").text, @"
-    exit code: 1
+    exit code: 0
     ----- stdout -----
+    module [REGISTRY]/acme/network 1.5.0
+      place     [REGISTRY]/acme/network:1.5.0
+      manifest  sha256:[DIGEST]
+      signed    no: there is no signature
 
     ----- stderr -----
-    error: version 1.5.0 in [REGISTRY]/acme/network is a module, not a provider
-      cause: this is a module package, not a provider release: expected an image index with a package for each platform
-
-    hint: `tofu-oci module versions oci://[REGISTRY]/acme/network` lists its versions
-    hint: `tofu-oci verify [REGISTRY]/acme/network:1.5.0` says who has signed it, and `tofu-oci check --module [REGISTRY]/acme/network:1.5.0` what OpenTofu makes of it
     ");
     assert_snapshot!(scene.run("versions REGISTRY/acme/network").text, @"
     exit code: 0

@@ -78,9 +78,13 @@ impl AttachType {
         found_type(content).filter(|found| found.0 != BUNDLE_TYPE)
     }
 
+    fn is_json(&self) -> bool {
+        self.0 == "application/json" || self.0.ends_with("+json")
+    }
+
     /// What a file says that it is, if it cannot be of this type, too. Documents in JSON may have further types.
     fn contradicted_by(&self, bytes: &[u8], found: Option<&Self>) -> Option<String> {
-        let (is_json, is_known) = (self.0.ends_with("json"), [BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()));
+        let (is_json, is_known) = (self.is_json(), [BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()));
         if let Some(found) = found {
             let is_other = self != found && (is_known || !is_json || found.0 == BUNDLE_TYPE);
             return is_other.then(|| found.to_string());

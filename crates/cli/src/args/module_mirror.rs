@@ -13,8 +13,6 @@ use super::{ConfigTestsArgs, ModuleMappingArgs, OutputArgs, RegistryAccess, Rena
 Examples:
   What the newest version of a module, and the modules that it calls, would be; then without --plan:
     tofu-oci module mirror acme/net/aws --latest 1 --to 'ghcr.io/m/${name}-${target_system}' --plan
-  Every module of a registry that a configuration leads to:
-    tofu-oci module mirror --from-config infra --to oci:modules
   A package in a repository, under the address that configurations will call:
     tofu-oci module mirror 'oci://ghcr.io/x/net?tag=1.4.0' --as r.example.com/a/net/aws --to oci:m
   Every night, what the [[module]] entries of a mirror.toml name:
@@ -67,10 +65,10 @@ pub(crate) struct ModuleMirrorArgs {
     /// Hold a version back until it has been seen so long, such as 7d or 36h
     ///
     /// The first sighting is kept beside the destination. 0 holds nothing back.
-    #[arg(long, value_name = "AGE", conflicts_with = "address")]
+    #[arg(long, value_name = "AGE", conflicts_with = "address", hide_short_help = true)]
     pub(crate) min_age: Option<MinAge>,
     /// Report the modules that mirrored modules call; do not mirror them
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_nested: bool,
     /// Print what would be done, and the bytes; write nothing
     ///

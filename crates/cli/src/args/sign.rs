@@ -143,7 +143,7 @@ pub(crate) struct SignArgs {
     /// Say this in the signature, such as why you approve the release: one line of at most 500 characters
     ///
     /// It is signed with the rest; `verify` and `show` print it. To every reader of the repository it is visible.
-    #[arg(long, alias = "message", value_name = "TEXT", value_parser = signature_note)]
+    #[arg(long, value_name = "TEXT", value_parser = signature_note)]
     pub(crate) note: Option<String>,
     /// How to write the signature
     #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle")]
@@ -155,14 +155,14 @@ pub(crate) struct SignArgs {
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
     /// Sign even if the newest other version in the repository names another provider
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) rename: bool,
     #[command(flatten)]
     pub(crate) predecessors: PredecessorArgs,
     /// Read the password of the key from standard input instead of COSIGN_PASSWORD
     ///
     /// tofu-oci drops one line break at its end.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) key_password_stdin: bool,
     #[command(flatten)]
     pub(crate) access: RegistryAccess,

@@ -44,9 +44,11 @@ pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) ->
 
 /// An argument that the verb lacks. A word is not shown if it may be a password: the verb is about logins, or an option is.
 pub(super) fn unexpected(typed: &str, verb: &Command, words: &[String]) -> Diagnostic {
-    let is_option =
-        |word: &String| ["--username", "--password", "-u", "-p"].iter().any(|start| word.starts_with(start));
-    let is_about_logins = ["login", "logout"].contains(&verb.get_name()) || words.iter().any(is_option);
+    let is_option = |word: &String| {
+        let is_short = ["--username", "-u", "-p"].iter().any(|start| word.starts_with(start));
+        is_short || (word.starts_with('-') && word.contains("password"))
+    };
+    let is_about_logins = ["login", "logout", "explain"].contains(&verb.get_name()) || words.iter().any(is_option);
     if typed.starts_with('-') || !is_about_logins {
         return Diagnostic::usage(format!("unexpected argument `{typed}`"));
     }

@@ -64,13 +64,13 @@ async fn signed_by(
     let failed = |problem: String| SignError::Keyless { problem };
     let bundle = signer.sign(&content.to_statement(note)).await.map_err(failed)?;
     let bundle = AttachedFile::bundle(&bundle).map_err(failed)?;
-    if is_of(&bundle, content) { Ok(bundle) } else { Err(failed("the bundle says something else".to_owned())) }
+    if is_of(&bundle, content, note) { Ok(bundle) } else { Err(failed("the bundle says something else".to_owned())) }
 }
 
-fn is_of(bundle: &AttachedFile, content: SignedContent<'_>) -> bool {
+fn is_of(bundle: &AttachedFile, content: SignedContent<'_>, note: Option<&str>) -> bool {
     bundle.peek().is_some_and(|peek| {
         peek.made_by == MadeBy::Certificate
             && peek.statement.predicate_type == SIGN_PREDICATE
-            && peek.statement.subjects.iter().any(|subject| content.is(subject))
+            && peek.statement.subjects.iter().any(|subject| content.is(subject) && subject.note.as_deref() == note)
     })
 }

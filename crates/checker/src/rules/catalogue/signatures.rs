@@ -22,7 +22,7 @@ pub(crate) static UNSIGNED: CheckRule = CheckRule {
     finds: "a release without any signature",
     why: "Nothing proves who made it; clients take what a registry gives.",
     spec: "`tofu-oci help trust`",
-    fix: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
+    fix: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`, or `--keyless` as a CI job",
 };
 
 pub(crate) static SIGNATURE_REFUSED: CheckRule = CheckRule {
