@@ -138,7 +138,7 @@ fn member_instead(member: &str, written: &str) -> Option<String> {
             let place = place.strip_suffix(".git").unwrap_or(place).replacen(':', "/", 1);
             is_repository(&place).then_some(place)?
         }
-        "workflow" if !written.contains('/') => format!(".github/workflows/{written}"),
+        "workflow" if !written.starts_with('.') && !written.contains('/') => format!(".github/workflows/{written}"),
         "workflow" if written.strip_prefix(".github/workflows/").is_some_and(|file| !file.contains('.')) => {
             format!("{written}.yml")
         }
