@@ -245,7 +245,7 @@ impl<'a> SignedContent<'a> {
         named && subject.digest.as_ref() == Some(self.digest())
     }
 
-    /// The annotations that name it, and a note, sorted as cosign sorts them; null as cosign writes it if there are none.
+    /// The annotations that name it, and a note, sorted as cosign sorts them. Without any it is null, as cosign writes it.
     pub(crate) fn annotations(&self, note: Option<&str>) -> Value {
         let mut all = match self {
             Self::Release(SignedSubject { address, version, .. }) => {

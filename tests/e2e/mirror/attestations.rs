@@ -11,7 +11,7 @@ use tofu_oci_types::Digest;
 use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
 use crate::setup::Said;
 
-const RULES: &str = r#"
+pub(super) const RULES: &str = r#"
 [[provider]]
 address = "HOST/acme/zap"
 
@@ -33,7 +33,7 @@ providers = ["HOST/acme/zap"]
 keys = ["acme release"]
 "#;
 
-const ZAP: BuiltBy<'_> = BuiltBy {
+pub(super) const ZAP: BuiltBy<'_> = BuiltBy {
     repository: "github.com/acme/zap",
     workflow: "github.com/acme/zap/.github/workflows/release.yml",
     reference: "refs/tags/v1.0.0",
@@ -41,7 +41,7 @@ const ZAP: BuiltBy<'_> = BuiltBy {
 };
 
 /// An upstream with acme/zap 1.0.0, rules and a policy that demands an attestation.
-fn demanding() -> (Mirrored, LocalSigstore) {
+pub(super) fn demanding() -> (Mirrored, LocalSigstore) {
     let mirrored = Mirrored::new();
     mirrored.upstream.release("acme/zap", "1.0.0", &PLATFORMS[..2]);
     mirrored.rules(RULES);
@@ -53,7 +53,7 @@ fn demanding() -> (Mirrored, LocalSigstore) {
 }
 
 /// A bundle about the zips of acme/zap 1.0.0, as `actions/attest-build-provenance` writes it.
-fn provenance(mirrored: &Mirrored, sigstore: &LocalSigstore, by: &BuiltBy<'_>) -> Vec<u8> {
+pub(super) fn provenance(mirrored: &Mirrored, sigstore: &LocalSigstore, by: &BuiltBy<'_>) -> Vec<u8> {
     let subject = |platform: &&str| {
         let digest = Digest::sha256(&mirrored.upstream.zip("acme/zap", "1.0.0", platform));
         json!({ "name": format!("terraform-provider-zap_1.0.0_{platform}.zip"), "digest": { "sha256": digest.encoded() } })
@@ -62,12 +62,12 @@ fn provenance(mirrored: &Mirrored, sigstore: &LocalSigstore, by: &BuiltBy<'_>) -
     sigstore.attest(by, "https://slsa.dev/provenance/v1", &subjects)
 }
 
-fn write(mirrored: &Mirrored, name: &str, bundle: &[u8]) {
+pub(super) fn write(mirrored: &Mirrored, name: &str, bundle: &[u8]) {
     mirrored.scene.context.write(&format!("attestations/zap/1.0.0/{name}"), bundle);
 }
 
 #[track_caller]
-fn verified(mirrored: &Mirrored, place: &str) -> Said {
+pub(super) fn verified(mirrored: &Mirrored, place: &str) -> Said {
     mirrored.scene.run(&format!("verify {HOST}/acme/zap@1.0.0 --from {place}")).success()
 }
 
@@ -224,181 +224,6 @@ fn a_place_of_attestations_with_another_placeholder_is_a_mistake_in_the_rules() 
 
     hint: every member of the file: tofu-oci help mirroring
     "#);
-}
-
-/// A notice that withdraws acme/zap 1.0.0 as it lies at this tag of the destination.
-fn withdrawal(mirrored: &Mirrored, sigstore: &LocalSigstore) -> Vec<u8> {
-    notice(mirrored, sigstore, "it deletes state")
-}
-
-/// The same with another reason.
-fn notice(mirrored: &Mirrored, sigstore: &LocalSigstore, reason: &str) -> Vec<u8> {
-    let index = mirrored.scene.tag("m/acme/zap", "1.0.0");
-    let subject = json!({
-        "digest": { "sha256": index.trim_start_matches("sha256:") },
-        "annotations": {
-            "org.opentofu.provider.address": format!("{HOST}/acme/zap"),
-            "org.opentofu.provider.version": "1.0.0",
-        },
-    });
-    let predicate = json!({ "state": "withdrawn", "reason": reason, "supersedes": [] });
-    sigstore.attest_with(&ZAP, tofu_oci_trust::NOTICE_PREDICATE, &[subject], &predicate)
-}
-
-/// A policy that names who attests, and 1.0.0 at the destination with its provenance; the notice that withdraws it lies beside that.
-fn withdrawn() -> (Mirrored, LocalSigstore) {
-    let (mirrored, sigstore) = demanding();
-    write(&mirrored, "provenance.json", &provenance(&mirrored, &sigstore, &ZAP));
-    mirrored.mirror("").success();
-    write(&mirrored, "notice.json", &withdrawal(&mirrored, &sigstore));
-    (mirrored, sigstore)
-}
-
-/// Demands that 1.0.0 at the destination is withdrawn by a notice that acme has signed, and by no other one.
-#[track_caller]
-fn is_withdrawn(mirrored: &Mirrored) {
-    let said = mirrored.scene.run("verify REGISTRY/m/acme/zap:1.0.0");
-    assert!(
-        said.code == Some(1) && said.text.contains("it was withdrawn by acme release: it deletes state"),
-        "{}",
-        said.text
-    );
-    assert!(!said.text.contains("notice-not-counted") && !said.text.contains("does not count"), "{}", said.text);
-}
-
-/// The same of a version whose tag is gone: it is put back by hand.
-#[track_caller]
-fn is_withdrawn_when_it_is_back(mirrored: &Mirrored) {
-    let registry = &mirrored.scene.registry;
-    let index = mirrored.scene.tag("m/acme/zap", "withdrawn-1.0.0").parse().expect("a digest");
-    registry.put_tag("m/acme/zap", "1.0.0", &index);
-    registry.remove_tag("m/acme/zap", "withdrawn-1.0.0");
-    is_withdrawn(mirrored);
-}
-
-#[test]
-fn a_signed_withdrawal_of_a_version_that_stays_was_not_carried() {
-    let (mirrored, _) = withdrawn();
-    let said = mirrored.mirror("--plan").success();
-    let kept = "kept, although it was withdrawn by acme release: it deletes state";
-    assert!(said.stdout.contains(&format!("{kept}; it would get ")), "{}", said.text);
-    verified(&mirrored, "REGISTRY/m/acme/zap");
-    let said = mirrored.mirror("").success();
-    assert!(said.stdout.contains(&format!("{kept}; it got ")), "{}", said.text);
-    assert!(said.stdout.contains("\n1 kept although withdrawn; "), "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "first-seen"]);
-    is_withdrawn(&mirrored);
-    mirrored.scene.registry.clear_requests();
-    let again = mirrored.mirror("--json").success();
-    assert_eq!(
-        (actions(&again)["zap 1.0.0"].as_str(), &summary(&again)["bytes"]),
-        ("gone", &json!(0)),
-        "{}",
-        again.text
-    );
-    let asked = mirrored.scene.conversation();
-    assert!(asked.iter().all(|line| line.starts_with("GET ") || line.starts_with("HEAD ")), "{asked:#?}");
-}
-
-#[test]
-fn an_unsigned_notice_came_in_the_place_of_the_signed_one() {
-    let (mirrored, _) = withdrawn();
-    mirrored.rules(&format!("gone = \"withdraw\"\n{RULES}"));
-    let planned = mirrored.mirror("--plan --json").success();
-    assert_eq!(actions(&planned)["zap 1.0.0"], "withdraw", "{}", planned.text);
-    let said = mirrored.mirror("--json").success();
-    let line = said.json().into_iter().find(|line| line["event"] == "mirror").expect("a line");
-    assert_eq!((&line["action"], &line["signer"]), (&json!("withdraw"), &json!("acme release")), "{}", said.text);
-    assert_eq!(line["decided_by"], "publisher", "{}", said.text);
-    assert!(!said.text.contains("unsigned-notice"), "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0"]);
-    let said = mirrored.scene.refuse(&format!("install {HOST}/acme/zap@1.0.0 --from REGISTRY/m/acme/zap"));
-    assert!(said.contains("it deletes state"), "{said}");
-    // It stays away.
-    mirrored.scene.registry.clear_requests();
-    let said = mirrored.mirror("--json").success();
-    assert_eq!(actions(&said)["zap 1.0.0"], "withdrawn-there", "{}", said.text);
-    let asked = mirrored.scene.conversation();
-    assert!(asked.iter().all(|line| line.starts_with("GET ") || line.starts_with("HEAD ")), "{asked:#?}");
-    is_withdrawn_when_it_is_back(&mirrored);
-}
-
-/// The text of the notice is that of `mirror` itself: the publisher's word came back with the next run.
-#[test]
-fn a_withdrawal_in_the_words_of_mirror_came_and_went() {
-    let (mirrored, sigstore) = withdrawn();
-    let notice = notice(&mirrored, &sigstore, "example.com no longer lists this version");
-    write(&mirrored, "notice.json", &notice);
-    mirrored.rules(&format!("gone = \"withdraw\"\n{RULES}"));
-    mirrored.mirror("").success();
-    for _ in 0..2 {
-        let said = mirrored.mirror("--json").success();
-        assert_eq!(actions(&said)["zap 1.0.0"], "withdrawn-there", "{}", said.text);
-    }
-}
-
-/// The connection to the destination ends after each write in turn: the next run finishes the withdrawal.
-#[test]
-fn a_withdrawal_by_a_notice_that_broke_off_was_taken_back() {
-    for at in 0.. {
-        let (mirrored, _) = withdrawn();
-        mirrored.rules(&format!("gone = \"withdraw\"\n{RULES}"));
-        let registry = &mirrored.scene.registry;
-        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-        let writes = AtomicUsize::new(0);
-        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-        registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-        registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
-        let code = mirrored.scene.run(&format!("mirror {TO} --attempts 1 --jobs 1")).code;
-        registry.clear_faults();
-        mirrored.mirror("").success();
-        assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0"], "{at}");
-        is_withdrawn_when_it_is_back(&mirrored);
-        if code == Some(0) {
-            assert!(at > 2, "{at}: there are more writes");
-            break;
-        }
-    }
-}
-
-#[test]
-fn a_notice_for_a_bundle_or_a_tree_was_ignored_silently() {
-    let (mirrored, _) = withdrawn();
-    for (gone, to) in [("", "bundle:zap.tar"), ("gone = \"withdraw\"\n", "bundle:zap.tar"), ("", "static:tree")] {
-        std::fs::rename(mirrored.scene.path("attestations/zap/1.0.0/notice.json"), mirrored.scene.path("n"))
-            .expect("it is there");
-        mirrored.rules(&format!("{gone}{RULES}"));
-        let from = "--from 'REGISTRY/m/${namespace}/${type}'";
-        mirrored.scene.run(&format!("mirror --to {to} {from}")).success();
-        std::fs::rename(mirrored.scene.path("n"), mirrored.scene.path("attestations/zap/1.0.0/notice.json"))
-            .expect("it is there");
-        let said = mirrored.scene.run(&format!("mirror --to {to} {from}")).success();
-        assert!(said.stderr.contains("zap/1.0.0/notice.json is not carried: "), "{to}: {}", said.text);
-        if to.starts_with("bundle") {
-            assert!(said.stdout.contains("kept, although it was withdrawn by acme release"), "{}", said.text);
-            assert!(said.stderr.contains("zap.tar takes no notices\n"), "{}", said.text);
-        }
-    }
-}
-
-/// What lies in `m` is mirrored on to `n`, with a notice that withdraws it.
-#[test]
-fn a_notice_for_a_version_that_is_not_mirrored_yet_failed_each_run() {
-    let (mirrored, _) = withdrawn();
-    let on = "--from 'REGISTRY/m/${namespace}/${type}' --to 'REGISTRY/n/${namespace}/${type}'";
-    let left = "left out: it was withdrawn by acme release: it deletes state";
-    for arguments in ["--plan", "", ""] {
-        let said = mirrored.scene.run(&format!("mirror {on} {arguments}")).success();
-        assert!(said.stdout.contains(left), "{}", said.text);
-    }
-    assert_eq!(mirrored.tags("n/acme/zap"), ["first-seen"]);
-    // Without a policy every notice counts, and nothing else is looked for.
-    std::fs::remove_file(mirrored.scene.path("trust.toml")).expect("it is there");
-    for arguments in ["--plan", "", ""] {
-        let said = mirrored.scene.run(&format!("mirror {on} {arguments}")).success();
-        assert!(said.stdout.contains("left out: it was withdrawn: it deletes state"), "{}", said.text);
-    }
-    assert_eq!(mirrored.tags("n/acme/zap"), ["first-seen"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod attestations;
 mod changes;
 mod faults;
 mod holding;
+mod notices;
 mod other_address;
 mod power_cut;
 mod runs;
