@@ -219,8 +219,10 @@ fn two_versions_are_compared() {
     assert_eq!(lines[0]["changed"][0], json!({"page": "resources/gear", "came": ["cogs"], "went": ["teeth"]}));
     let by_address = format!("docs diff {WIDGET} 1.4.0 1.5.0 --from REGISTRY/acme/widget");
     assert!(scene.run(&by_address).success().text.contains("+ functions/turn"));
-    let said = scene.refuse("docs diff REGISTRY/acme/widget 1.4.0");
-    assert!(said.contains("/acme/widget OLD NEW"), "{said}");
+    for one in ["REGISTRY/acme/widget 1.4.0", "REGISTRY/acme/widget:1.4.0 1.5.0"] {
+        let said = scene.refuse(&format!("docs diff {one}"));
+        assert!(said.contains("/acme/widget OLD NEW"), "{said}");
+    }
 }
 
 #[test]

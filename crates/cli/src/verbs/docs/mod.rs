@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tofu_oci_docs::{DocsDifference, PageKind, PageName, ProviderDocs};
 use tofu_oci_source::{Release, provider_docs};
-use tofu_oci_types::Version;
+use tofu_oci_types::{ReleaseName, Version};
 
 use super::context::Context;
 use super::show::{ReleaseQuestion, find};
@@ -90,8 +90,13 @@ async fn diff(context: &Context, args: &DocsDiffArgs) -> Result<(), Diagnostic> 
         None => {
             let is_version = |text: &str| text.parse::<Version>().is_ok();
             if is_version(second) {
-                let line =
-                    format!("docs diff {} OLD NEW", invocation::quoted(first.split('@').next().unwrap_or(first)));
+                let name = match crate::subject::read(first)? {
+                    ReleaseName::Provider { address, .. } => address.to_string(),
+                    ReleaseName::Repository { repository, .. } => repository.to_string(),
+                    ReleaseName::Layout { dir, .. } => format!("oci:{}", dir.display()),
+                    ReleaseName::Whole(text) => text,
+                };
+                let line = format!("docs diff {} OLD NEW", invocation::quoted(&name));
                 return Err(Diagnostic::usage("`docs diff` compares two versions, and one is named")
                     .hint(format!("name both: {}", invocation::with_all_options(&line))));
             }
