@@ -345,7 +345,7 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     ----- stderr -----
     error: cannot read large.txt: it is larger than 16 MiB
 
-    hint: name the files first, and then the release
+    hint: check the path; the files come first, and then the release
     ");
     assert_snapshot!(scene.refuse(&format!("attach missing.txt {TARGET} --type text/plain")), @"
     exit code: 2
@@ -354,7 +354,7 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     ----- stderr -----
     error: cannot read missing.txt: No such file or directory (os error [N])
 
-    hint: name the files first, and then the release
+    hint: check the path; the files come first, and then the release
     ");
     assert_snapshot!(scene.refuse(&format!("attach unknown.txt {TARGET} --type application/vnd.opentofu.provider.notice.v1")), @"
     exit code: 2

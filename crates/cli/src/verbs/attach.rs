@@ -110,7 +110,7 @@ fn emit<'a>(context: &Context, reports: &'a [AttachReport], line: fn(&'a AttachR
 fn read(path: &Path, args: &AttachArgs) -> Result<Vec<AttachedFile>, Diagnostic> {
     let bytes = tofu_oci_disk::read_file(path, ATTACH_LIMIT).map_err(|error| {
         let text = format!("cannot read {}: {error}", path.display());
-        Diagnostic::usage(text).hint("name the files first, and then the release")
+        Diagnostic::usage(text).hint("check the path; the files come first, and then the release")
     })?;
     let wrong = |error: AttachError| Diagnostic::from(PackError::from(error));
     AttachedFile::read(path, bytes, args.file_type.as_ref()).map_err(wrong)
