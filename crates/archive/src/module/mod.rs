@@ -9,6 +9,7 @@
 //!
 //! What comes out depends on names and contents alone: not on modes, owners or times, which differ between machines.
 
+mod glob;
 mod left_out;
 mod rules;
 mod secrets;

@@ -6,8 +6,7 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobSet};
-
+use super::glob::Glob;
 use super::left_out::LeftOutReason;
 use super::usual_names::{UsualName, never_packed};
 use crate::ArchiveError;
@@ -42,8 +41,7 @@ pub(super) struct IgnoreRules {
 #[derive(Debug)]
 struct IgnoreLine {
     number: usize,
-    /// A set of one: it says that a pattern is too much for it.
-    glob: GlobSet,
+    glob: Glob,
     /// Whether the pattern ends in a slash.
     folders: bool,
     /// Whether the line takes back.
@@ -133,10 +131,7 @@ fn read_line(line: &str, number: usize, file: &'static str) -> Result<IgnoreLine
         Some(rooted) => rooted.to_owned(),
         None => format!("**/{clean}"),
     };
-    // Braces are ordinary characters in an ignore file.
-    let glob = glob.replace('{', "[{]").replace('}', "[}]");
-    let glob = GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build();
-    let glob = glob.and_then(|glob| GlobSet::builder().add(glob).build()).map_err(|_| invalid())?;
+    let glob = Glob::parse(&glob).ok_or_else(invalid)?;
     Ok(IgnoreLine { number, glob, folders, back })
 }
 

@@ -199,7 +199,7 @@ fn no_bit_of_a_bundle_changes_who_signed_what() {
     }
 }
 
-/// Each bit of what is signed, or one of so many as `TOFU_OCI_BITS` says: 1 is all of them, in an hour.
+/// Each bit of what is signed, or one of so many as `TOFU_OCI_BITS` says: 1 is all of them, in three minutes of a release build.
 #[test]
 fn no_bit_of_what_proves_it_may_differ() {
     let step = std::env::var("TOFU_OCI_BITS").ok().and_then(|step| step.parse().ok()).unwrap_or(211);
