@@ -1,7 +1,8 @@
-//! The readers of requests, for the fuzz targets.
+//! The readers of requests and of documentation, for the fuzz targets.
 
 pub use crate::access::fuzzing::links;
 pub use crate::packages::fuzzing::ranges;
+pub use crate::page::fuzzing::docs_pages;
 pub use crate::routes::fuzzing::routes;
 
 #[cfg(test)]
@@ -15,6 +16,12 @@ mod tests {
         links("/a%2fb\n/a/bQUERY");
         ranges("10\nbytes=0-4\n\"tag\"");
         ranges("10\nbytes=10-");
+        docs_pages(
+            "---\npage_title: a\n---\n# a `b`\n\n- `c` (String) d [e](../index#f)\n\n<a id=\"g\"></a>\n> 1. h\n",
+        );
+        docs_pages(
+            "<script>a</script>[b](javascript:c)[d](https://e.example/\"f)\n\n|a|\n|-|\n|b|\n```hcl\nc = \"<\"\n",
+        );
         for path in [
             "/.well-known/terraform.json",
             "/mirror/example.com/acme/widget/index.json",

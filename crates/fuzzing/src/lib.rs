@@ -16,6 +16,7 @@ pub mod cli_configuration;
 pub mod cosign_payload;
 pub mod credential_files;
 pub mod discovery;
+pub mod docs_pages;
 pub mod git_answers;
 pub mod hcl1;
 pub mod ignore_file;
@@ -67,6 +68,7 @@ pub const TARGETS: &[FuzzTarget] = &[
     FuzzTarget { name: "cosign_payload", run: cosign_payload::run, seeds: cosign_payload::seeds },
     FuzzTarget { name: "credential_files", run: credential_files::run, seeds: credential_files::seeds },
     FuzzTarget { name: "discovery", run: discovery::run, seeds: discovery::seeds },
+    FuzzTarget { name: "docs_pages", run: docs_pages::run, seeds: docs_pages::seeds },
     FuzzTarget { name: "git_answers", run: git_answers::run, seeds: git_answers::seeds },
     FuzzTarget { name: "hcl1", run: hcl1::run, seeds: hcl1::seeds },
     FuzzTarget { name: "ignore_file", run: ignore_file::run, seeds: ignore_file::seeds },

@@ -17,6 +17,8 @@ mod built;
 mod docs;
 mod docs_cache;
 mod frame;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod hcl_colours;
 mod links;
 mod list;
