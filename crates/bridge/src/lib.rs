@@ -48,7 +48,7 @@ pub use config::{
     PullRules, ServedModules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace, listen_instead,
 };
 pub use loopback::Loopback;
-pub use packages::{PackageOptions, PackageZip, Packages, Redirects, Visibility};
+pub use packages::{PackageOptions, PackageZip, Packages, Visibility, ZipDelivery};
 pub use refusal::{FailureReason, Refusal, RefusalCode, VersionAbsence};
 pub use routes::router;
 pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlace, ServedRelease, ServedVersions};

@@ -118,4 +118,5 @@ pub(super) struct CacheTable {
     pub(super) dir: Option<PathBuf>,
     pub(super) size: Option<Spanned<Value>>,
     pub(super) metadata: Option<Spanned<Value>>,
+    pub(super) all: Option<Spanned<bool>>,
 }

@@ -94,6 +94,8 @@ pub enum BridgeConfigProblem {
     SeesNothing,
     #[error("two clients have the same token")]
     OneToken,
+    #[error("`all` keeps every archive here, and `redirect` sends clients elsewhere for them")]
+    KeptAndSentAway,
 }
 
 impl BridgeConfigProblem {
@@ -143,6 +145,7 @@ impl BridgeConfigProblem {
             ),
             Self::Hash { .. } => "write hashes = [\"zh\"] or [\"zh\", \"h1\"]".to_owned(),
             Self::NoZipHash => "write hashes = [\"zh\", \"h1\"]".to_owned(),
+            Self::KeptAndSentAway => "omit `redirect`, or `all` in the [cache]".to_owned(),
             Self::Range { .. } => "write 10.0.0.5 or 10.0.0.0/8".to_owned(),
             Self::TokenHash(_) | Self::OneToken => {
                 "tofu-oci serve --new-token prints a new token and its `token_sha256`".to_owned()

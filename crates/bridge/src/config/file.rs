@@ -20,7 +20,7 @@ use super::model::{
     AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedModules, ServedProviders, ServerLimits,
     TlsFiles, WrittenPlace,
 };
-use crate::{BaseUrl, ClientRule, ModuleLocations, Redirects};
+use crate::{BaseUrl, ClientRule, ModuleLocations, ZipDelivery};
 
 /// The least room for headers: HTTP/1 needs it for its buffer.
 const LEAST_HEADER_BYTES: u64 = 8 << 10;
@@ -69,9 +69,12 @@ impl BridgeConfig {
         if let Some(list) = document.hashes {
             config.hashes = hashes(list)?;
         }
-        if document.redirect {
-            config.redirects = Redirects::ToOtherHosts;
-        }
+        config.delivery = match document.cache.all.as_ref().filter(|all| *all.get_ref()) {
+            Some(all) if document.redirect => return Err(at(all.span(), Problem::KeptAndSentAway)),
+            Some(_) => ZipDelivery::FromCache,
+            None if document.redirect => ZipDelivery::SentAway,
+            None => ZipDelivery::PassedOn,
+        };
         if document.sealed {
             config.upstreams = UpstreamUse::Sealed;
         }

@@ -11,7 +11,7 @@ use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessor, 
 
 use super::address_range::AddressRange;
 use crate::catalog::served_by::most_specific;
-use crate::{BaseUrl, ClientRule, LinkOptions, ModuleLocations, Redirects};
+use crate::{BaseUrl, ClientRule, LinkOptions, ModuleLocations, ZipDelivery};
 
 /// What is served, to whom and how.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct BridgeConfig {
     /// The bridge's own OpenPGP key, relative to the file.
     pub signing_key: Option<PathBuf>,
     /// Whether clients are sent to the registry for archives.
-    pub redirects: Redirects,
+    pub delivery: ZipDelivery,
     /// Whether upstreams may be asked.
     pub upstreams: UpstreamUse,
     /// The trust policy, relative to the file.
@@ -216,7 +216,7 @@ impl BridgeConfig {
             hosts: Vec::new(),
             hashes: vec![Scheme::Zh],
             signing_key: None,
-            redirects: Redirects::Never,
+            delivery: ZipDelivery::PassedOn,
             upstreams: UpstreamUse::Asked,
             trust: None,
             predecessors: Vec::new(),

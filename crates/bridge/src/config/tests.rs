@@ -6,7 +6,7 @@ use tofu_oci_types::Scheme;
 use tofu_oci_fetch::RenamedReleases;
 
 use super::{AccessLog, BridgeConfig, ServerLimits};
-use crate::{BaseUrl, Redirects};
+use crate::{BaseUrl, ZipDelivery};
 
 /// A provider, for texts that are about something else.
 const PROVIDER: &str = "[[provider]]\ninclude = [\"h.example/*/*\"]\nfrom = \"oci:there\"\n";
@@ -88,7 +88,7 @@ fn a_file_says_what_is_served_to_whom_and_how() {
     assert_eq!(config.url.as_ref().map(BaseUrl::to_string).as_deref(), Some("https://providers.acme.example/tofu/"));
     assert_eq!(config.hosts[0].as_str(), "registry.acme.example");
     assert_eq!(config.hashes, [Scheme::Zh, Scheme::H1]);
-    assert_eq!((config.redirects, config.upstreams), (Redirects::ToOtherHosts, UpstreamUse::Sealed));
+    assert_eq!((config.delivery, config.upstreams), (ZipDelivery::SentAway, UpstreamUse::Sealed));
     assert!(config.proxies[0].contains([10, 9, 8, 7].into()));
     assert_eq!(config.access_log, AccessLog::File("access.log".into()));
     assert!(config.providers[0].pull.is_none());
@@ -315,6 +315,15 @@ fn a_limit_that_lets_nothing_through_is_refused() {
         "[cache]\nsize = \"much\"",
         "\"much\": \"much\" is not a size; write a size such as 4GB, 700MB or 2GiB",
     );
+}
+
+#[test]
+fn what_the_cache_has_of_all_archives_is_not_sent_away() {
+    let of = |text: &str| BridgeConfig::parse(&format!("{text}\n{PROVIDER}[cache]\nall = true")).map(|it| it.delivery);
+    assert_eq!(of("").ok(), Some(ZipDelivery::FromCache));
+    let error = of("redirect = true").expect_err("must be refused");
+    assert_eq!(error.to_string(), "`all` keeps every archive here, and `redirect` sends clients elsewhere for them");
+    assert_eq!(error.problem.instead().as_deref(), Some("omit `redirect`, or `all` in the [cache]"));
 }
 
 /// What a table may hold: the parser names it if it meets anything else.

@@ -20,7 +20,7 @@ use super::progress::STALLED;
 use super::range::{WantedBytes, has_it, wanted};
 use super::work::{LayerContents, ZipLayer};
 use super::zip_folder::CachedZip;
-use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
+use super::{PackageZip, Packages, Visibility, ZipBytes, ZipDelivery};
 use crate::Refusal;
 use crate::place_fault::{stalled, upstream};
 
@@ -58,24 +58,22 @@ impl Packages {
         if method == Method::HEAD {
             return whole.with(Body::empty());
         }
-        let sent = match part {
-            None => self.send(zip, 0..zip.size, &whole).await,
-            Some(range) => {
-                head = head.status(StatusCode::PARTIAL_CONTENT);
-                head.put(CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, zip.size));
-                head.put(CONTENT_LENGTH, (range.end - range.start).to_string());
-                match self.send(zip, range, &head).await {
-                    // A part comes from the disk. A client takes the whole zip as well, if that needs no disk.
-                    Err(refusal @ Refusal::Upstream { code: "io", .. }) => match self.pass_on(zip, &whole).await {
-                        Ok(Some(response)) => {
-                            tracing::error!(code = "io", "instead of a part: {}", refusal.for_operator());
-                            Ok(response)
-                        }
-                        Ok(None) | Err(_) => Err(refusal),
-                    },
-                    sent => sent,
+        if let Some(range) = &part {
+            head = head.status(StatusCode::PARTIAL_CONTENT);
+            head.put(CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, zip.size));
+        }
+        let range = part.unwrap_or(0..zip.size);
+        head.put(CONTENT_LENGTH, (range.end - range.start).to_string());
+        let sent = match self.send(zip, range, &head).await {
+            // What comes from the disk needs room there. A client takes the whole zip as well, if that needs no disk.
+            Err(refusal @ Refusal::Upstream { code: "io", .. }) => match self.pass_on(zip, &whole).await {
+                Ok(Some(response)) => {
+                    tracing::error!(code = "io", "passed on without the disk: {}", refusal.for_operator());
+                    Ok(response)
                 }
-            }
+                Ok(None) | Err(_) => Err(refusal),
+            },
+            sent => sent,
         };
         sent.unwrap_or_else(|refusal| refused(&refusal.without(zip.place.repository())))
     }
@@ -83,7 +81,7 @@ impl Packages {
     /// These bytes of a zip, or where the client gets them. Nothing that another host sends to this program reaches a
     /// client before it is verified.
     async fn send(&self, zip: &PackageZip, range: Range<u64>, head: &Head) -> Result<Response, Refusal> {
-        if range == (0..zip.size) {
+        if range == (0..zip.size) && self.options.delivery != ZipDelivery::FromCache {
             match self.pass_on(zip, head).await {
                 Ok(Some(response)) => return Ok(response),
                 Err(refusal) if !self.is_on_disk(zip).await => return Err(refusal),
@@ -120,7 +118,7 @@ impl Packages {
                 let body = body(zip, None, &(0..zip.size), stream).await.map_err(blamed)?;
                 Ok(Some(head.with(body)))
             }
-            BlobSender::OtherHost(Some(address)) if self.options.redirects == Redirects::ToOtherHosts => {
+            BlobSender::OtherHost(Some(address)) if self.options.delivery == ZipDelivery::SentAway => {
                 let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
                 head.put(LOCATION, address);
                 head.put(CACHE_CONTROL, "no-store");

@@ -3,14 +3,15 @@
 //! ```text
 //! ServedPackage --zip--> PackageZip { digest, size }    no byte of a zip layer is read for it
 //! GET --answer--> the whole zip     hashed on the way; its end is held back until the digest is right. If the registry sends its
-//!                                   readers to another host, and of a module: of a zip on disk, which is fetched and verified first
+//!                                   readers to another host, of a module, and if every zip is kept: of a zip on disk, which is
+//!                                   fetched and verified first
 //!                 a part of it      of a zip on disk: a digest says nothing about a part
 //!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
 //!
 //! the registry fails                what was verified and lies on the disk is sent
 //! nothing comes                     502 after 45 seconds
-//! no room on the disk               zips that no request reads go, once and as many bytes as the new one has; a part becomes the
-//!                                   whole if the registry sends that itself, which needs no room
+//! no room on the disk               zips that no request reads go, once and as many bytes as the new one has; then the client gets
+//!                                   the whole, also for a part, if the registry sends that itself, which needs no room
 //! ```
 
 mod answer;
@@ -49,19 +50,21 @@ pub struct PackageOptions {
     pub cache_bytes: u64,
     /// What a package may hold.
     pub limits: Limits,
-    /// Whether a client may be sent to another host.
-    pub redirects: Redirects,
+    /// How zips get to a client.
+    pub delivery: ZipDelivery,
     /// Who may keep a zip on its way to the client.
     pub visibility: Visibility,
 }
 
-/// Whether a client may be sent to another host for a zip.
+/// How the zip of a provider gets from the registry to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Redirects {
-    /// Every byte passes through this program.
-    Never,
+pub enum ZipDelivery {
+    /// Through this program, as it comes.
+    PassedOn,
     /// If the registry answers with an address on another host, the client is sent there.
-    ToOtherHosts,
+    SentAway,
+    /// Out of the cache, which has every zip that was asked for: it is served also while its registry is down.
+    FromCache,
 }
 
 /// Who may keep a zip on its way to the client.

@@ -106,7 +106,7 @@ fn bridge(base: &str, store: MemoryStore, clients: Vec<ClientRule>) -> Arc<Bridg
         cache: std::env::temp_dir(),
         cache_bytes: 0,
         limits: Limits::default(),
-        redirects: Redirects::Never,
+        delivery: ZipDelivery::PassedOn,
         visibility: Visibility::Public,
     };
     Arc::new(Bridge {

@@ -12,7 +12,7 @@ use tofu_oci_testkit::{Fault, Gate, ProviderZip, ReleaseFolder, Rule};
 use tofu_oci_types::{Descriptor, Place};
 
 use super::super::work::LayerContents;
-use super::super::{PackageOptions, Packages, Redirects};
+use super::super::{PackageOptions, Packages, ZipDelivery};
 use super::{BLOBS, Bench, answered, digest, head, layer_zip, linux, options, package, serve};
 use crate::Refusal;
 
@@ -42,11 +42,11 @@ async fn an_image_is_the_same_zip_everywhere() {
 async fn a_made_zip_survives_a_restart_and_other_processes_share_it() {
     let bench = Bench::new(PackageLayout::Image).await;
     let package = bench.package("linux_amd64").await;
-    let first = bench.packages(Redirects::Never).zip(&package).await.unwrap();
+    let first = bench.packages(ZipDelivery::PassedOn).zip(&package).await.unwrap();
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Disconnect));
-    let again = bench.packages(Redirects::Never).zip(&package).await.unwrap();
+    let again = bench.packages(ZipDelivery::PassedOn).zip(&package).await.unwrap();
     assert_eq!((again.digest, again.size), (first.digest, first.size));
-    assert_eq!(bench.packages(Redirects::Never).kept_bytes(), first.size);
+    assert_eq!(bench.packages(ZipDelivery::PassedOn).kept_bytes(), first.size);
     let files = files(bench.cache.path());
     assert_eq!(files.len(), 1, "{files:?}");
 }
@@ -58,7 +58,7 @@ async fn equal_zips_are_made_once_also_by_two_processes() {
     let gate = Gate::closed();
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Hold(gate.clone())));
     bench.registry.clear_requests();
-    let (one, other) = (bench.packages(Redirects::Never), bench.packages(Redirects::Never));
+    let (one, other) = (bench.packages(ZipDelivery::PassedOn), bench.packages(ZipDelivery::PassedOn));
     let asked = [&one, &one, &other, &other].map(|packages| packages.zip(&package));
     let opening = async {
         gate.arrived(1).await;
@@ -77,7 +77,7 @@ async fn a_zip_is_finished_although_its_client_has_gone() {
     let gate = Gate::closed();
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Hold(gate.clone())));
     bench.registry.clear_requests();
-    let packages = bench.packages(Redirects::Never);
+    let packages = bench.packages(ZipDelivery::PassedOn);
     tokio::select! {
         _ = packages.zip(&package) => panic!("the gate is closed"),
         () = gate.arrived(1) => {}
@@ -91,7 +91,7 @@ async fn a_zip_is_finished_although_its_client_has_gone() {
 async fn a_package_that_cannot_be_fetched_is_an_error_for_whoever_asks() {
     let bench = Bench::new(PackageLayout::Image).await;
     let package = bench.package("linux_amd64").await;
-    let packages = bench.packages(Redirects::Never);
+    let packages = bench.packages(ZipDelivery::PassedOn);
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::CorruptBody(-1)));
     let Err(Refusal::Upstream { code, .. }) = packages.zip(&package).await else { panic!("it is damaged") };
     assert_eq!(code, "blob-digest-mismatch");
@@ -150,7 +150,7 @@ async fn a_damaged_file_is_made_again() {
 #[tokio::test]
 async fn a_file_that_is_damaged_after_it_was_found_never_comes_whole_and_is_made_again() {
     let bench = Bench::new(PackageLayout::Image).await;
-    let (packages, package) = (bench.packages(Redirects::Never), bench.package("linux_amd64").await);
+    let (packages, package) = (bench.packages(ZipDelivery::PassedOn), bench.package("linux_amd64").await);
     let found = packages.zip(&package).await.unwrap();
     let (_, zip) = answered(&packages, &found, None).await;
     let path = &files(bench.cache.path())[0];
@@ -189,7 +189,7 @@ async fn other_users_could_read_kept_zips_and_zips_of_a_folder_that_others_write
     use std::os::unix::fs::PermissionsExt as _;
     for layout in [PackageLayout::Artifact, PackageLayout::Image] {
         let bench = Bench::new(layout).await;
-        let (packages, package) = (bench.packages(Redirects::Never), bench.package("linux_amd64").await);
+        let (packages, package) = (bench.packages(ZipDelivery::PassedOn), bench.package("linux_amd64").await);
         let zip = packages.zip(&package).await.unwrap();
         let part = async || answered(&packages, &zip, Some("bytes=0-9")).await.0;
         assert_eq!(part().await, 206);

@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 use super::super::progress::ZipProgress;
 use super::super::work::LayerContents;
 use super::super::zip_folder::ZipFolder;
-use super::super::{Packages, Redirects, ZipBytes};
+use super::super::{Packages, ZipBytes, ZipDelivery};
 use super::{BLOBS, Bench, answered, layer_zip, linux, options, package};
 
 const PIECE: usize = 64 << 10;
@@ -219,7 +219,7 @@ async fn packing_a_package_of_a_size_that_its_place_does_not_say_counted_as_a_pl
 #[tokio::test]
 async fn a_client_that_asked_for_one_byte_of_many_zips_and_left_had_them_all_fetched() {
     let bench = Bench::new(PackageLayout::Artifact).await;
-    let packages = bench.packages(Redirects::Never);
+    let packages = bench.packages(ZipDelivery::PassedOn);
     let gate = Gate::closed();
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Hold(gate.clone())));
     let zips = (0..40_u8).map(|number| {

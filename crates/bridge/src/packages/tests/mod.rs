@@ -29,7 +29,7 @@ use tofu_oci_types::{Descriptor, Digest, NoReporter, Predecessors, ProviderAddr}
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::work::{LayerContents, ZipLayer};
-use super::{PackageOptions, PackageZip, Packages, Redirects, Visibility, ZipBytes};
+use super::{PackageOptions, PackageZip, Packages, Visibility, ZipBytes, ZipDelivery};
 use crate::ServedPackage;
 
 pub(super) const BLOBS: &str = "/v2/zap/blobs/*";
@@ -85,19 +85,19 @@ impl Bench {
         client.store(format!("{}/zap", self.registry.address()).parse().unwrap())
     }
 
-    pub(super) fn packages(&self, redirects: Redirects) -> Arc<Packages> {
-        Arc::new(Packages::new(PackageOptions { redirects, ..options(self.cache.path()) }))
+    pub(super) fn packages(&self, delivery: ZipDelivery) -> Arc<Packages> {
+        Arc::new(Packages::new(PackageOptions { delivery, ..options(self.cache.path()) }))
     }
 
     pub(super) async fn package(&self, platform: &str) -> ServedPackage {
         package(&OciSource::new(Arc::new(self.store())), platform).await
     }
 
-    /// The address of the package for Linux, served with no redirects.
+    /// The address of the package for Linux, passed on.
     pub(super) async fn serve(&self) -> Site {
         let package = self.package("linux_amd64").await;
         self.registry.clear_requests();
-        serve(self.packages(Redirects::Never), package).await
+        serve(self.packages(ZipDelivery::PassedOn), package).await
     }
 
     /// The requests for blobs since the last call: their `Range`, or `-`.
@@ -113,7 +113,7 @@ pub(crate) fn options(cache: &Path) -> PackageOptions {
         cache: cache.to_owned(),
         cache_bytes: 1 << 30,
         limits: Limits::default(),
-        redirects: Redirects::Never,
+        delivery: ZipDelivery::PassedOn,
         visibility: Visibility::Public,
     }
 }

@@ -55,7 +55,7 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
         cache: dir.path().join("cache"),
         cache_bytes: 0,
         limits: Limits::default(),
-        redirects: Redirects::Never,
+        delivery: ZipDelivery::PassedOn,
         visibility: Visibility::Public,
     });
     (Arc::new(Bridge { catalog: plain.catalog.with_modules(vec![place]), packages, ..plain }), dir)

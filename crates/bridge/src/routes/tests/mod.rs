@@ -33,8 +33,8 @@ use self::modules::ModuleStores;
 use super::router;
 use crate::{
     Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, FailureReason, HostService, LinkOptions,
-    ModuleLocations, OfferedBy, OpenSource, OwnHost, PackageOptions, Packages, Redirects, ServedPlace, SumsSigner,
-    Visibility,
+    ModuleLocations, OfferedBy, OpenSource, OwnHost, PackageOptions, Packages, ServedPlace, SumsSigner, Visibility,
+    ZipDelivery,
 };
 
 /// Providers of the bridge's own host, of another host, and one whose place fails.
@@ -129,7 +129,7 @@ impl Site {
             cache: cache.path().to_owned(),
             cache_bytes: 1 << 30,
             limits: Limits::default(),
-            redirects: Redirects::Never,
+            delivery: ZipDelivery::PassedOn,
             visibility: Visibility::Public,
         };
         let own = |host: &str, template: Option<&str>| OwnHost {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tofu_oci_archive::Limits;
 use tofu_oci_bridge::{
     BaseUrl, Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, LinkOptions, Loopback,
-    NewToken, OfferedBy, PackageOptions, Packages, Redirects, Refusal, ServeError, ServedModulePlace, ServedPlace,
-    ServedRelease, ServedSite, Server, SumsSigner, Visibility,
+    NewToken, OfferedBy, PackageOptions, Packages, Refusal, ServeError, ServedModulePlace, ServedPlace, ServedRelease,
+    ServedSite, Server, SumsSigner, Visibility, ZipDelivery,
 };
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LockFile;
@@ -163,7 +163,7 @@ impl BridgeStarter<'_> {
                 cache: self.cache.to_owned(),
                 cache_bytes: u64::MAX,
                 limits: Limits::default(),
-                redirects: Redirects::Never,
+                delivery: ZipDelivery::PassedOn,
                 visibility: Visibility::Private,
             }),
             signer: SumsSigner::new(None),

@@ -67,7 +67,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         cache,
         cache_bytes: config.cache.size,
         limits: places::limits(),
-        redirects: config.redirects,
+        delivery: config.delivery,
         visibility,
     });
     let options = CatalogOptions {
