@@ -1,4 +1,4 @@
-//! nginx over a folder, with TLS: a web server that knows nothing of providers.
+//! nginx: a web server over a folder that knows nothing of providers, with TLS; and a balancer before several bridges.
 
 use std::fs;
 use std::net::TcpStream;
@@ -31,10 +31,31 @@ pub(crate) struct Nginx {
     child: Child,
     port: u16,
     own: PathBuf,
+    /// What it serves; its own folder if that is nothing.
     folder: PathBuf,
 }
 
 impl Nginx {
+    /// Hands requests on to these ports in turn, as plain HTTP. If one accepts no connection, the next one gets the request.
+    pub(crate) fn before(own: &Path, ports: &[u16]) -> ChoreResult<Self> {
+        let servers: Vec<String> =
+            ports.iter().map(|port| format!("server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;")).collect();
+        let port = free_port()?;
+        // Without a Connection header nginx keeps its connections to the bridges.
+        let http = format!(
+            "upstream bridges {{ {} keepalive 64; }}\nproxy_http_version 1.1;\nproxy_set_header Connection \"\";\n\
+             proxy_set_header Host $http_host;\nserver {{\nlisten 127.0.0.1:{port};\nlocation / {{ proxy_pass http://bridges; }}\n}}\n",
+            servers.join(" ")
+        );
+        fs::create_dir_all(own)?;
+        Self::run(own, own, port, NginxWorkers::One, &http)
+    }
+
+    /// The port that it listens at.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Serves a folder as it is, on 127.0.0.1 and a free port. Its own files lie in `own`. A file without an ending is JSON.
     pub(crate) fn start(own: &Path, folder: &Path, certificates: &Certificates) -> ChoreResult<Self> {
         Self::start_with(own, folder, certificates, NginxWorkers::One)
@@ -47,10 +68,21 @@ impl Nginx {
         certificates: &Certificates,
         workers: NginxWorkers,
     ) -> ChoreResult<Self> {
-        let program = find("nginx").ok_or_else(|| ChoreFailure::new("nginx is not on the PATH"))?;
         paths::write(&own.join("server.pem"), certificates.server_pem())?;
         paths::write(&own.join("server.key"), certificates.server_key_pem())?;
         let port = free_port()?;
+        let http = format!(
+            "log_format requests '$request_method $request_uri $status';\naccess_log access.log requests;\n\
+             server {{\nlisten 127.0.0.1:{port} ssl;\nssl_certificate server.pem;\nssl_certificate_key server.key;\n\
+             location /providers/ {{ alias {}/; }}\n}}\n",
+            folder.display()
+        );
+        Self::run(own, folder, port, workers, &http)
+    }
+
+    /// Starts it with these settings of its `http` block.
+    fn run(own: &Path, folder: &Path, port: u16, workers: NginxWorkers, http: &str) -> ChoreResult<Self> {
+        let program = find("nginx").ok_or_else(|| ChoreFailure::new("nginx is not on the PATH"))?;
         let processes = match workers {
             NginxWorkers::One => "master_process off",
             // A worker of another user could not read the folder. For anyone but root the line has no effect.
@@ -58,12 +90,9 @@ impl Nginx {
         };
         let configuration = format!(
             "daemon off;\n{processes};\npid nginx.pid;\nerror_log error.log;\nevents {{}}\nhttp {{\nkeepalive_requests 1000000;\n\
-             types {{ application/json json; application/zip zip; }}\ndefault_type application/json;\n\
-             log_format requests '$request_method $request_uri $status';\naccess_log access.log requests;\n\
+             types {{ application/json json; application/zip zip; }}\ndefault_type application/json;\naccess_log off;\n\
              client_body_temp_path temp;\nproxy_temp_path temp;\nfastcgi_temp_path temp;\nuwsgi_temp_path temp;\nscgi_temp_path temp;\n\
-             server {{\nlisten 127.0.0.1:{port} ssl;\nssl_certificate server.pem;\nssl_certificate_key server.key;\n\
-             location /providers/ {{ alias {}/; }}\n}}\n}}\n",
-            folder.display()
+             {http}}}\n"
         );
         let file = own.join("nginx.conf");
         paths::write(&file, configuration)?;

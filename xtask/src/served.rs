@@ -59,9 +59,13 @@ impl ServedBridge {
             paths::write(&own.join("server.key"), certificates.server_key_pem())?;
             text += "[tls]\ncertificate = \"server.pem\"\nkey = \"server.key\"\n";
         }
-        let file = own.join("serve.toml");
-        paths::write(&file, text)?;
-        let run = program.args(["serve", "--config"]).arg(&file);
+        paths::write(&own.join("serve.toml"), text)?;
+        Self::start_again(program, own, port)
+    }
+
+    /// Starts it with the files that an earlier one left in `own`.
+    pub(crate) fn start_again(program: ProgramRun, own: &Path, port: u16) -> ChoreResult<Self> {
+        let run = program.args(["serve", "--config"]).arg(own.join("serve.toml"));
         let child = run.start(&own.join("log"))?;
         let mut bridge = Self { child, own: own.to_owned() };
         let begin = Instant::now();
