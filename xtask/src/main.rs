@@ -8,7 +8,7 @@
 //! registry   a real registry:2 in the foreground, to try things against
 //! interop    the stage with real registries, real clients and a real provider
 //! bench      speed and memory, as ratios measured in one run
-//! soak       the bridge under load, with a registry that goes and comes back
+//! soak       bridges under load, while registries and bridges go and come back
 //! fuzz       every reader of foreign text, under libFuzzer
 //! dist       what users download: archives, packages, an image, sums
 //! release    the version in every place that says it, the changelog, commit and tag

@@ -19,6 +19,21 @@ const SCRIPT: &str = include_str!("browser.mjs");
 /// What drives the browser, and what judges the pages; npm has both.
 const PACKAGES: [&str; 2] = ["playwright-core@1", "axe-core@4"];
 
+/// Pages of documentation with each kind of element.
+const DOCS: [(&str, &str); 3] = [
+    (
+        "index.md",
+        "---\npage_title: \"Widget <b>\"\n---\n# Widget\n\n-> A note with a [link](resources/widget.md#arguments).\n\n## Use\n\n1. one\n2. two\n",
+    ),
+    (
+        "resources/widget.md",
+        "---\nsubcategory: \"Machines\"\n---\n# acme_widget\n\n~> **Warning** all of it.\n\n## Arguments\n\n* `size` - (Required) How \
+         large. [Back](../index.md).\n\n```terraform\nresource \"acme_widget\" \"a\" {\n  # how large\n  size = 3\n}\n```\n\n\
+         | argument | what a table with a long line says |\n|---|---|\n| `size` | https://registry.example.test/a-very-long-address/that/does/not/break |\n\n<a id=\"x\"></a>\n### Nested\n",
+    ),
+    ("data-sources/widget.md", "# acme_widget\n"),
+];
+
 const HOST: &str = "registry.example.test";
 
 /// The reason of a withdrawal; the script looks for it.
@@ -61,10 +76,14 @@ fn pages(lab: &Lab, folder: &Path) -> ChoreResult<Vec<String>> {
             "[[key]]\nname = \"acme\"\nfile = \"acme.pub\"\n\n[[rule]]\nproviders = [\"{HOST}/acme/widget\"]\nkeys = [\"acme\"]\n"
         ),
     )?;
+    for (path, page) in DOCS {
+        paths::write(&folder.join("docs").join(path), page)?;
+    }
     for (name, dist) in [("widget", "dist"), ("widget", "dist-next"), ("gadget", "dist")] {
         let (dist, place) = (text(&paths::testdata().join(dist)), format!("oci:{}", text(&folder.join(name))));
         let push = lab.stranger(&["push", &dist, &place, "--address", &format!("{HOST}/acme/widget")]);
         let push = if name == "widget" { push.arg("--sign-key").arg(&key) } else { push };
+        let push = if name == "widget" { push.arg("--docs").arg(folder.join("docs")) } else { push };
         push.success()?;
     }
     let old = format!("oci:{}:1.0.0", text(&folder.join("widget")));
@@ -85,6 +104,10 @@ fn pages(lab: &Lab, folder: &Path) -> ChoreResult<Vec<String>> {
         format!("provider={provider}"),
         format!("version={provider}/1.1.0"),
         format!("deprecated={provider}/1.0.0"),
+        format!("docs={provider}/1.1.0/docs"),
+        format!("docs-page={provider}/1.1.0/docs/resources/widget"),
+        format!("docs-found={provider}/1.1.0/docs?find=widget"),
+        format!("docs-missing={provider}/1.1.0/docs/guides/none"),
         "mirrored=/providers/mirrored.example.test/acme/gadget".to_owned(),
         "withdrawn=/providers/mirrored.example.test/acme/gadget/1.0.0".to_owned(),
         format!("missing=/providers/{HOST}/acme/none"),
