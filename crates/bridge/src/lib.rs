@@ -21,6 +21,7 @@ mod counts;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod issued;
 mod loopback;
 mod packages;
 mod page;
@@ -47,6 +48,7 @@ pub use config::{
     AccessLog, AddressRange, BridgeConfig, BridgeConfigError, BridgeConfigProblem, CacheSettings, LinkSettings,
     PullRules, ServedModules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace, listen_instead,
 };
+pub use issued::{IssuedCertificate, is_certificate_for};
 pub use loopback::Loopback;
 pub use packages::{PackageOptions, PackageZip, Packages, Visibility, ZipDelivery};
 pub use refusal::{FailureReason, Refusal, RefusalCode, VersionAbsence};

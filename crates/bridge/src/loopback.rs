@@ -5,16 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose,
-};
 use tofu_oci_types::Reporter;
 
+use crate::issued::{DAY, IssuedCertificate};
 use crate::{AccessLogger, ServeError, Server, ServerCertificates, ServerLimits, ServerOptions};
-
-/// A day.
-const DAY: Duration = Duration::from_hours(24);
 
 /// A certificate authority that has signed one certificate, for 127.0.0.1 and `localhost`, and has then forgotten its
 /// own key.
@@ -24,30 +18,16 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// A new authority. Its certificates are valid from yesterday, for clocks that are behind, for nine days.
+    /// A new authority. Its certificates are valid for eight days.
     ///
     /// # Errors
     /// If the machine has no randomness for keys.
     pub fn new() -> io::Result<Self> {
-        Self::issued().map_err(io::Error::other)
-    }
-
-    fn issued() -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, "tofu-oci run");
-        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        within_days(&mut params);
-        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
-        let mut params = CertificateParams::new(["127.0.0.1".to_owned(), "localhost".to_owned()])?;
-        params.distinguished_name.push(DnType::CommonName, "localhost");
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        params.use_authority_key_identifier_extension = true;
-        within_days(&mut params);
-        let key = KeyPair::generate()?;
-        let certificate = params.signed_by(&key, &authority)?;
-        let certificates = ServerCertificates::of_pem(certificate.pem().as_bytes(), key.serialize_pem().as_bytes())?;
-        Ok(Self { authority: authority.pem(), certificates: Arc::new(certificates) })
+        let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+        let issued = IssuedCertificate::new("tofu-oci run", &names, 8)?;
+        let certificates = ServerCertificates::of_pem(issued.certificate.as_bytes(), issued.key.as_bytes());
+        let certificates = Arc::new(certificates.map_err(io::Error::other)?);
+        Ok(Self { authority: issued.authority, certificates })
     }
 
     /// The certificate of the authority, as PEM: clients that trust it trust the servers.
@@ -73,12 +53,6 @@ impl Loopback {
         })
         .await
     }
-}
-
-fn within_days(params: &mut CertificateParams) {
-    let now = std::time::SystemTime::now();
-    params.not_before = (now - DAY).into();
-    params.not_after = (now + 8 * DAY).into();
 }
 
 #[cfg(test)]

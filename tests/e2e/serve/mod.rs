@@ -11,6 +11,7 @@ mod life;
 mod module_upstreams;
 mod modules;
 mod other_address;
+mod trial;
 mod upstreams;
 mod wire;
 

@@ -79,6 +79,12 @@ pub(crate) struct ServeArgs {
     /// Its private key: PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+    /// Make a private CA and a certificate in a new folder, for trying; use them again if they are there
+    ///
+    /// The certificate is for this machine, the hosts of --host, the host of --url and the addresses of --listen, for a year. The
+    /// key of the CA is not kept. `serve` prints what clients need to trust it.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["tls_cert", "clear_text", "check_config", "show_key", "new_key", "new_token"], hide_short_help = true)]
+    pub(crate) trial_tls: Option<PathBuf>,
     /// Serve others in clear text, behind a proxy that speaks TLS
     #[arg(long, conflicts_with = "tls_cert", hide_short_help = true)]
     pub(crate) clear_text: bool,

@@ -9,6 +9,7 @@ mod open;
 mod places;
 mod settings;
 mod start;
+mod trial;
 mod upstream;
 
 use std::path::Path;
@@ -48,6 +49,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     one_to_one::refuse(context, &settings)?;
     let signer = keys::signer(&settings)?;
     let opened = places::open(context, args, &settings).await?;
+    let authority = args.trial_tls.as_deref().map(|dir| trial::authority(dir, &settings.config)).transpose()?;
     let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;
     let access = keys::access(&settings)?;
     start::warn(context, &settings, &signer);
@@ -95,7 +97,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     let base = config.base_url(bound.first().copied().unwrap_or(tofu_oci_bridge::BridgeConfig::DEFAULT_LISTEN));
     let settings_of_bridge =
         BridgeSettings { base, hosts: places::own_hosts(config), hashes: config.hashes.clone(), gives_way: true };
-    start::announce(context, config, &settings_of_bridge.base, &server);
+    start::announce(context, config, &settings_of_bridge.base, &server, authority.as_deref());
     let bridge = Arc::new(Bridge {
         catalog: Catalog::new(opened.places, options).with_modules(opened.modules),
         packages,

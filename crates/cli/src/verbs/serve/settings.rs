@@ -10,6 +10,7 @@ use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::{TextPosition, printable};
 
+use super::trial;
 use crate::args::ServeArgs;
 use crate::diagnostic::{Diagnostic, settings_fault, settings_text};
 use crate::excerpt::excerpt;
@@ -79,6 +80,9 @@ impl Settings {
         if let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) {
             config.tls = Some(TlsFiles { certificate: here(certificate), key: here(key) });
         }
+        if let Some(dir) = &args.trial_tls {
+            config.tls = Some(trial::files(&here(dir)));
+        }
         config.plain_http |= args.clear_text;
         if args.sealed {
             config.upstreams = UpstreamUse::Sealed;
@@ -99,7 +103,8 @@ impl Settings {
                 let problem = BridgeConfigProblem::ClearText { address };
                 Err(Diagnostic::usage(problem.to_string())
                     .code("settings-invalid")
-                    .hint("add --tls-cert FILE --tls-key FILE; or --clear-text if a proxy in front speaks TLS"))
+                    .hint("add --tls-cert FILE --tls-key FILE; or --clear-text if a proxy in front speaks TLS")
+                    .hint("to try it: --trial-tls DIR makes a certificate"))
             }
             _ => Ok(()),
         }

@@ -1,11 +1,12 @@
 //! What a server says before it serves.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, Server, SumsSigner, WrittenPlace};
 use tofu_oci_mirror::UpstreamUse;
-use tofu_oci_types::{Event, Pattern, masked};
+use tofu_oci_types::{Event, Pattern, masked, quoted};
 
 use super::settings::Settings;
 use crate::page::Page;
@@ -26,6 +27,9 @@ struct Serving {
     hosts: Vec<String>,
     restricted: bool,
     sealed: bool,
+    /// What clients must trust, of `--trial-tls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authority: Option<PathBuf>,
 }
 
 /// The lines of `--check-config`.
@@ -60,12 +64,19 @@ pub(super) fn warn(context: &Context, settings: &Settings, signer: &SumsSigner) 
     if !is_https && !config.providers.is_empty() {
         let text = "Terraform and OpenTofu take no network mirror without https";
         let hint = "add a certificate: --tls-cert FILE --tls-key FILE; or `url`, if a proxy in front speaks TLS";
-        context.reporter.event(&Event::note("no-https", text).with_hint(hint));
+        let trial = "to try it: --trial-tls DIR makes a certificate";
+        context.reporter.event(&Event::note("no-https", text).with_hint(hint).with_hint(trial));
     }
 }
 
 /// Where it listens, and what to write.
-pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl, server: &Server) {
+pub(super) fn announce(
+    context: &Context,
+    config: &BridgeConfig,
+    base: &BaseUrl,
+    server: &Server,
+    authority: Option<&Path>,
+) {
     let listen: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
     let metrics = server.metrics_address().map(|address| address.to_string());
     let hosts: Vec<String> = config.hosts.iter().map(tofu_oci_types::Hostname::display).collect();
@@ -80,13 +91,14 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
         hosts,
         restricted: !config.clients.is_empty(),
         sealed: config.upstreams == UpstreamUse::Sealed,
+        authority: authority.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
     };
     context.emit(&line, Page::default);
     context.say(&announcement(config, &line));
 }
 
 fn announcement(config: &BridgeConfig, serving: &Serving) -> Page {
-    let Serving { url, mirror, modules, listen, sealed, .. } = serving;
+    let Serving { url, mirror, modules, listen, sealed, authority, .. } = serving;
     let mut page = Page::of(format!("serving {url} at {}", listen.join(" and ")));
     let methods = methods(config, mirror);
     if !methods.is_empty() || modules.is_some() {
@@ -110,6 +122,13 @@ fn announcement(config: &BridgeConfig, serving: &Serving) -> Page {
     }
     if !config.clients.is_empty() {
         page.line("each client shows its token: a `credentials` block, or https://NAME:TOKEN@… in the url");
+    }
+    if let Some(path) = authority {
+        page.line("clients must trust the certificate of this trial; on Linux and the BSDs:");
+        page.line(format!("  export SSL_CERT_FILE={}", quoted(&path.display().to_string())));
+        page.line(
+            "  (on macOS and Windows: add that file to the system's certificates, and remove it after the trial)",
+        );
     }
     if *sealed {
         page.line("sealed: no upstream is asked");
