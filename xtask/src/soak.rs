@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &SoakArgs) -> ChoreResult {
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let middle = samples.get(samples.len() / 2).copied().unwrap_or(before);
     println!(
-        "\nresident memory: {:.1} MiB at the start, {:.1} in the middle, {:.1} at the end, {:.1} at most",
+        "\nresident memory: {:.1} MiB at the start, {:.1} in the middle, {:.1} at the end; {:.1} at most in one instance",
         mib(before),
         mib(middle),
         mib(after),
