@@ -1,6 +1,6 @@
 //! What becomes of a version at the destination of a mirror: what the rules want against what is there.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 use tofu_oci_source::{Listing, Source};
@@ -212,6 +212,8 @@ pub(crate) struct OtherVersions<'a> {
     pub(crate) sightings: &'a Sightings,
     pub(crate) gone: DelistedPolicy,
     pub(crate) prune: Prune,
+    /// What is decided already, by the version's text.
+    pub(crate) decided: &'a BTreeMap<String, (Version, MirrorAction)>,
 }
 
 impl OtherVersions<'_> {
@@ -224,7 +226,10 @@ impl OtherVersions<'_> {
             .filter(|selected| selected.choice == MirrorChoice::Wanted)
             .map(|selected| selected.version.to_string())
             .collect();
-        let [present, offered] = [self.present, self.offered].map(|list| list.iter().collect::<HashSet<&Version>>());
+        let is_open = |version: &Version| !self.decided.contains_key(&version.to_string());
+        let [mut present, offered] =
+            [self.present, self.offered].map(|list| list.iter().collect::<HashSet<&Version>>());
+        present.retain(|version| is_open(version));
         let mirrored = self.sightings.mirrored();
         let (ours, gone): (Vec<Version>, Vec<Version>) = mirrored
             .into_iter()
@@ -235,15 +240,19 @@ impl OtherVersions<'_> {
         let unlisted = || withdraw(&format!("{} {UNLISTED}", self.from), Withdrawer::Place);
         let kept = || MirrorAction::Gone { reason: None, decided: Withdrawer::Place };
         // A version that an interrupted run began to withdraw does not count towards the share.
-        let halves = self.half_withdrawn.iter().filter(|version| self.sightings.mark(version).is_some()).cloned();
+        let halves = self
+            .half_withdrawn
+            .iter()
+            .filter(|version| self.sightings.mark(version).is_some() && is_open(version))
+            .cloned();
         let (halves, half_gone): (Vec<Version>, Vec<Version>) = halves.partition(|version| offered.contains(version));
         let ours: Vec<Version> = ours.into_iter().filter(pruned).collect();
         let is_much = gone.len() > of / MOST_GONE || ours.len() + gone.len() >= present.len();
         let too_many = (self.gone == DelistedPolicy::Withdraw && is_much && !gone.is_empty())
             .then_some(GoneVersions { gone: gone.len(), of });
         let ours = ours.into_iter().chain(halves.into_iter().filter(pruned));
-        let mut actions: Vec<(Version, MirrorAction)> =
-            ours.map(|version| (version, withdraw(UNNAMED, Withdrawer::Rules))).collect();
+        let mut actions: Vec<(Version, MirrorAction)> = self.decided.values().cloned().collect();
+        actions.extend(ours.map(|version| (version, withdraw(UNNAMED, Withdrawer::Rules))));
         actions.extend(half_gone.into_iter().map(|version| match self.gone {
             DelistedPolicy::Report => (version, kept()),
             DelistedPolicy::Withdraw | DelistedPolicy::WithdrawAll => (version, unlisted()),

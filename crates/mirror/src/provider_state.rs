@@ -176,7 +176,9 @@ impl Question<'_> {
                 ));
             }
         }
+        let decided = self.withdrawn_at_place(&lists, &*to, &mut look).await?;
         let others = OtherVersions {
+            decided: &decided,
             selected: &selection.versions,
             present: &there.versions,
             half_withdrawn: &there.half_withdrawn,

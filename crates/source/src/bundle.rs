@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_store::{BundleArchive, StoreError};
+use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Place, ProviderAddr, Version};
 use tokio::sync::OnceCell;
 
@@ -69,5 +70,13 @@ impl Source for BundleSource {
 
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         self.repository(address).await?.release(address, version).await
+    }
+
+    async fn withdrawal_notices(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<Vec<Evidence>, SourceError> {
+        self.repository(address).await?.withdrawal_notices(address, version).await
     }
 }

@@ -194,6 +194,21 @@ impl Source for Chain {
         }
         Err(methods.not_offered(address, gave_way.verdict(version, None)))
     }
+
+    /// Those of the first link that has any.
+    async fn withdrawal_notices(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<Vec<Evidence>, SourceError> {
+        for link in self.links() {
+            let found = link.source.withdrawal_notices(address, version).await?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        Ok(Vec::new())
+    }
 }
 
 /// A version in a chain: the release of the first link that has it. Later links may have it for other platforms.

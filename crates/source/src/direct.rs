@@ -18,6 +18,7 @@ use async_trait::async_trait;
 use tofu_oci_http::host_of;
 use tofu_oci_mapper::{MagicSuffix, OciPlace};
 use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Hostname, Place, ProviderAddr, RepositoryRef, Version};
 use url::Url;
 
@@ -135,6 +136,14 @@ impl Source for DirectSource {
 
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         self.source(address).await?.release(address, version).await.map_err(of_registry)
+    }
+
+    async fn withdrawal_notices(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<Vec<Evidence>, SourceError> {
+        self.source(address).await?.withdrawal_notices(address, version).await
     }
 }
 

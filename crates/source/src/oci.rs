@@ -5,10 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_store::{ReadStore, StoreError, StoreItem};
+use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Digest, Identity, Place, ProviderAddr, Tag, Version};
 
 use self::release::OciRelease;
 use self::repository::OpenedRepository;
+use crate::evidence::withdrawal_evidence;
 use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, is_withdrawn, withdrawal};
 
 mod ahead;
@@ -120,6 +122,10 @@ impl Source for OciSource {
             }
             Err(source) => Err(SourceError::Layout { address, version, place, source }),
         }
+    }
+
+    async fn withdrawal_notices(&self, _: &ProviderAddr, version: &Version) -> Result<Vec<Evidence>, SourceError> {
+        Ok(withdrawal_evidence(&*self.repository.store, version).await?)
     }
 }
 

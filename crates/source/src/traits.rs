@@ -44,6 +44,19 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// [`SourceError::NotOffered`] if the place has no such version.
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError>;
+
+    /// What lies beside the content of a withdrawn version and says so, unverified; empty if the place keeps nothing of it.
+    ///
+    /// # Errors
+    /// If the place could not be asked.
+    async fn withdrawal_notices(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<Vec<Evidence>, SourceError> {
+        let _ = (address, version);
+        Ok(Vec::new())
+    }
 }
 
 /// One release of one place. It reads no more than an answer needs, and nothing twice.

@@ -8,6 +8,7 @@ mod notices;
 mod other_address;
 mod power_cut;
 mod runs;
+mod withdrawn_source;
 
 use std::collections::BTreeMap;
 

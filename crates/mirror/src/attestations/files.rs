@@ -14,9 +14,9 @@ use tofu_oci_packer::{
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
 use tofu_oci_trust::{
-    BUNDLES_LIMIT, ManualAcceptance, NoticeReason, ReleaseState, StatedNotice, TrustRefusal, Verdict,
+    BUNDLES_LIMIT, Evidence, ManualAcceptance, NoticeReason, ReleaseState, StatedNotice, TrustRefusal, Verdict,
 };
-use tofu_oci_types::{Digest, Event, Place, Platform, Reporter};
+use tofu_oci_types::{Digest, Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use super::release::{AttestedRelease, ReleaseParts};
 use super::{AttestationFile, Attestations};
@@ -65,6 +65,20 @@ impl AttestationFiles {
             }
         }
         Ok(files)
+    }
+
+    /// The signed ones of these notices of a version, which lie at a place.
+    pub(crate) fn of_notices(
+        (address, version): (&ProviderAddr, &Version),
+        place: &Place,
+        notices: Vec<Evidence>,
+    ) -> Self {
+        let signed = notices.into_iter().filter_map(|notice| match notice {
+            Evidence::Notice { bytes, .. } => AttachedFile::bundle(&bytes).ok(),
+            _ => None,
+        });
+        let named = signed.map(|bundle| (Digest::sha256(bundle.bytes()), (place.to_string(), bundle)));
+        Self { of: format!("{address} {version}"), bundles: named.take(BUNDLES_LIMIT).collect() }
     }
 
     /// The notices among them.

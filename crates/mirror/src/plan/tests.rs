@@ -108,6 +108,7 @@ fn check_others(gone: DelistedPolicy, prune: Prune, want: &str) {
         sightings: &sightings,
         gone,
         prune,
+        decided: &BTreeMap::new(),
     };
     let shown = |(version, action): (Version, MirrorAction)| match action {
         MirrorAction::Withdraw { reason, .. } => format!("{version}: {reason}"),
@@ -134,6 +135,7 @@ fn check_gone(present: &str, offered: &str, gone: DelistedPolicy, want: &str) {
         sightings: &sightings,
         gone,
         prune: Prune::Keep,
+        decided: &BTreeMap::new(),
     };
     let (actions, too_many) = others.actions();
     let withdrawn = actions.iter().filter(|(_, action)| matches!(action, MirrorAction::Withdraw { .. })).count();

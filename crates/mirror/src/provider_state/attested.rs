@@ -1,11 +1,14 @@
-//! What attestations that are given as files say of a version: they go along with it, or one of them withdraws it.
+//! What attestations say of a version, which are given as files or lie beside a withdrawn version at its place: they go along
+//! with it, or one of them withdraws it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tofu_oci_source::{NotOffered, Release, Source, SourceError};
+use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{NoReporter, Reporter, Version};
 
-use super::{ChosenOutcome, Question};
+use super::{ChosenOutcome, ProviderState, Question, TwoListings};
 use crate::MirrorError;
 use crate::attestations::{AttestationFiles, Withdrawal};
 use crate::destination::sightings::VersionMark;
@@ -38,18 +41,10 @@ impl Question<'_> {
                 judged.counting.clear();
             }
             if let Some(Withdrawal { reason, signer, .. }) = &judged.withdrawal {
-                let (reason, signer) = (reason.clone(), signer.clone());
-                let decided = Withdrawer::Publisher { signer: signer.clone() };
-                // People withdraw what they have pushed.
-                let is_ours = mark.is_some() && self.rules.gone != DelistedPolicy::Report && takes_notices;
-                // Without a policy a stranger's notice warns; it takes nothing away.
-                let is_ours = is_ours && signer.is_some();
-                *outcome = MirrorOutcome::still(if !is_there {
-                    MirrorAction::Withdrawn { reason, signer }
-                } else if is_ours {
-                    MirrorAction::Withdraw { reason, decided }
+                *outcome = MirrorOutcome::still(if is_there {
+                    self.withdrawn_by_publisher(reason, signer.as_ref(), mark.is_some() && takes_notices)
                 } else {
-                    MirrorAction::Gone { reason: Some(reason), decided }
+                    MirrorAction::Withdrawn { reason: reason.clone(), signer: signer.clone() }
                 });
             }
             // What is carried, or stays as it is, gets nothing by itself.
@@ -60,6 +55,65 @@ impl Question<'_> {
         }
         chosen.files = files;
         Ok(())
+    }
+
+    /// What becomes of a version that is there and that a notice withdraws. People withdraw what they have pushed; and without a
+    /// policy a stranger's notice warns, and takes nothing away.
+    fn withdrawn_by_publisher(&self, reason: &NoticeReason, signer: Option<&String>, is_ours: bool) -> MirrorAction {
+        let (reason, decided) = (reason.clone(), Withdrawer::Publisher { signer: signer.cloned() });
+        if is_ours && self.rules.gone != DelistedPolicy::Report && signer.is_some() {
+            MirrorAction::Withdraw { reason, decided }
+        } else {
+            MirrorAction::Gone { reason: Some(reason), decided }
+        }
+    }
+
+    /// What becomes of versions that `mirror` brought and that their place has withdrawn by a signed notice, which goes along. The
+    /// other ones are those that the place no longer lists.
+    pub(super) async fn withdrawn_at_place(
+        &self,
+        lists: &TwoListings<'_>,
+        to: &dyn Source,
+        look: &mut ProviderState,
+    ) -> Result<BTreeMap<String, (Version, MirrorAction)>, MirrorError> {
+        let (mut decided, takes_notices) = (BTreeMap::new(), self.takes_notices()?);
+        for version in &lists.from.withdrawn {
+            let is_half = lists.half_withdrawn_there.contains(version);
+            // A place without a record has nothing but what it was given.
+            let is_ours = look.sightings.mark(version).is_some() || !takes_notices;
+            if !is_ours || !(is_half || lists.there.contains(version)) {
+                continue;
+            }
+            let notices = self.from.withdrawal_notices(self.address, version).await?;
+            let files = AttestationFiles::of_notices((self.address, version), self.from.place(), notices);
+            let action = match to.release(self.address, version).await {
+                Ok(release) => {
+                    let judged = files.judge(&*files.beside(release), self.trust, self.reporter).await?;
+                    let Some(Withdrawal { reason, signer, .. }) = &judged.withdrawal else { continue };
+                    let action = self.withdrawn_by_publisher(reason, signer.as_ref(), takes_notices);
+                    if takes_notices {
+                        look.attestations.insert(version.clone(), judged);
+                    } else {
+                        files.not_taken(&judged, &self.destination.place(self.address)?, self.reporter);
+                    }
+                    action
+                }
+                // An earlier run began to withdraw it by the same notice.
+                Err(SourceError::NotOffered { what: NotOffered::Withdrawn { reason: Some(reason), .. }, .. }) => {
+                    if self.rules.gone == DelistedPolicy::Report || !files.withdraw(&reason) {
+                        continue;
+                    }
+                    MirrorAction::Withdraw { reason, decided: Withdrawer::Publisher { signer: None } }
+                }
+                Err(SourceError::Store(error)) if !error.is_not_found() && !error.is_of_content() => {
+                    return Err(SourceError::from(error).into());
+                }
+                // What is missing or damaged there needs no notice.
+                Err(_) => continue,
+            };
+            decided.insert(version.to_string(), (version.clone(), action));
+        }
+        Ok(decided)
     }
 
     /// Whether releases there can get notices and attestations later.

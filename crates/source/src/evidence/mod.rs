@@ -104,6 +104,14 @@ pub async fn withdrawal(store: &dyn ReadStore, of: &VersionOf, version: &Version
     kept.withdrawn_by(&found, of, version)
 }
 
+/// The notices beside what the tag `withdrawn-VERSION` keeps; empty if it keeps nothing.
+pub(crate) async fn withdrawal_evidence(store: &dyn ReadStore, version: &Version) -> Result<Vec<Evidence>, StoreError> {
+    match KeptVersion::find(store, version).await? {
+        Some(kept) => notice_evidence(store, &kept.manifest).await,
+        None => Ok(Vec::new()),
+    }
+}
+
 /// Whether a version is withdrawn although its own tag names this content: as after another program has written the tag
 /// again. The notice of what `withdrawn-VERSION` keeps decides, because that tag may stay after `withdraw --undo`. If there are
 /// notices and all of them are broken, it is withdrawn.
