@@ -219,7 +219,7 @@ fn an_attestation_of_a_zip_by_a_key_was_said_to_be_of_another_index() {
     let (_, zips) = parts(&scene);
     let name = "terraform-provider-widget_1.4.0_darwin_arm64.zip";
     let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
-    scene.context.write("widget.sigstore.json", scene.attested_by_key(&[subject]));
+    scene.context.write("widget.sigstore.json", Scene::attested_by_key(&[subject]));
     let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
     let why = "is made by a key and not about the index, so it counts for no rule: terraform-provider-widget";
     assert!(said.text.contains(why), "{}", said.text);

@@ -40,7 +40,7 @@ impl Scene {
     }
 
     /// A bundle about files, as `cosign attest-blob --key` writes it: by the key of [`trust`](Self::trust).
-    pub(crate) fn attested_by_key(&self, subjects: &[serde_json::Value]) -> Vec<u8> {
+    pub(crate) fn attested_by_key(subjects: &[serde_json::Value]) -> Vec<u8> {
         let statement = json!({
             "_type": "https://in-toto.io/Statement/v1",
             "subject": subjects,
