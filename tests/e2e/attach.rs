@@ -212,6 +212,28 @@ fn a_bundle_that_calls_the_zips_otherwise_was_attached_without_a_word() {
     assert!(!said.text.contains("warning"), "{}", said.text);
 }
 
+/// `attach` took it without a word, and `verify` called it a signature of another index, to be signed anew.
+#[test]
+fn an_attestation_of_a_zip_by_a_key_was_said_to_be_of_another_index() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let (_, zips) = parts(&scene);
+    let name = "terraform-provider-widget_1.4.0_darwin_arm64.zip";
+    let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
+    scene.context.write("widget.sigstore.json", Scene::attested_by_key(&[subject]));
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    let why = "is made by a key and not about the index, so it counts for no rule: terraform-provider-widget";
+    assert!(said.text.contains(why), "{}", said.text);
+    scene.trust("");
+    let place = "--from REGISTRY/acme/widget";
+    for verb in ["verify", "install"] {
+        let said = scene.refuse(&format!("{verb} {WIDGET}@1.4.0 {place}"));
+        let why = "the signature by acme-release is of terraform-provider-widget_1.4.0_darwin_arm64.zip alone, and a key must sign the index";
+        assert!(said.contains(why), "{said}");
+        let hint = "its publisher signs the index: tofu-oci sign ";
+        assert!(said.contains(hint) && !said.contains("sign the release anew"), "{said}");
+    }
+}
+
 /// Rules count these names, and `attach` said that they do not.
 #[test]
 fn names_that_goreleaser_gives_zips_were_said_to_count_for_no_rule() {

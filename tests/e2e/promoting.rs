@@ -22,9 +22,7 @@ fn scene() -> Scene {
 
 /// The names in `missing`.
 fn missing(scene: &Scene) -> Vec<String> {
-    let said = scene.run(&format!("{VERIFY} --json"));
-    let lines = said.json();
-    let line = lines.iter().find(|line| line["event"] == "verified").expect("a report");
+    let line = verified(scene);
     line["missing"].as_array().expect("a list").iter().map(|name| name.as_str().expect("a name").to_owned()).collect()
 }
 
@@ -61,6 +59,41 @@ fn verify_says_who_has_still_to_sign_and_what_the_others_note() {
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p384.pem").success();
     assert!(missing(&scene).is_empty());
     scene.run(&install).success();
+}
+
+fn verified(scene: &Scene) -> serde_json::Value {
+    let said = scene.run(&format!("{VERIFY} --json"));
+    said.json().into_iter().find(|line| line["event"] == "verified").expect("a report")
+}
+
+/// One key under two names was named twice, although it can sign once, and the count was in the text alone.
+#[test]
+fn a_key_with_two_names_was_missing_twice() {
+    let scene = scene();
+    let key = |(name, file)| format!("[[key]]\nname = \"{name}\"\nfile = \"{file}.pub\"\n\n");
+    let keys: String = [("qa", "p256"), ("tester", "p256"), ("security", "p384"), ("backup", "p384")].map(key).concat();
+    let rule =
+        "[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"qa\", \"tester\", \"security\", \"backup\"]\nthreshold = 2\n";
+    scene.context.write("trust.toml", keys + rule);
+    let line = verified(&scene);
+    assert_eq!((&line["missing"], &line["missing_count"]), (&serde_json::json!(["qa", "security"]), &2.into()));
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
+    let line = verified(&scene);
+    assert_eq!((&line["missing"], &line["missing_count"]), (&serde_json::json!(["security"]), &1.into()));
+    let said = scene.refuse(VERIFY);
+    assert!(said.contains("missing   1 more of security or backup\n"), "{said}");
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p384.pem").success();
+    assert_eq!((missing(&scene), &verified(&scene)["missing_count"]), (vec![], &0.into()));
+}
+
+/// The signature of a stranger is why it is refused, and those of the rule have still to sign.
+#[test]
+fn a_release_that_a_stranger_has_signed_lacked_the_names_of_those_who_have_still_to_sign() {
+    let scene = scene();
+    scene.key("rsa-2048.pem");
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key rsa-2048.pem").success();
+    let said = scene.refuse(VERIFY);
+    assert!(said.contains("missing   2 more of qa, security, owner\n"), "{said}");
 }
 
 #[test]

@@ -225,6 +225,45 @@ fn a_file_that_is_no_root_is_refused() {
     ");
 }
 
+/// It said `invalid number at line 1`.
+#[test]
+fn a_certificate_in_pem_was_read_as_a_number() {
+    let scene = Scene::published();
+    scene.context.write("root.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    let said = scene.refuse("trust root verify root.pem");
+    assert!(said.contains("cannot be used: it is PEM, and a trusted root of Sigstore is JSON"), "{said}");
+}
+
+/// `null` counted as no memory at all, so that an older copy replaced what a newer one had proved.
+#[test]
+fn a_memory_that_holds_null_let_an_older_copy_in() {
+    let scene = Scene::published();
+    let (old, new) =
+        (LocalSigstore::generate(SystemTime::now()).root(), LocalSigstore::generate(SystemTime::now()).root());
+    repository_at(&scene, &new, 3);
+    scene.run(UPDATE).success();
+    repository_at(&scene, &old, 2);
+    scene.context.write("root.json.tuf", "null\n");
+    let said = scene.refuse(UPDATE);
+    assert!(said.contains("root.json.tuf is not what `trust root update` writes"), "{said}");
+    assert_eq!(scene.context.read("root.json"), new);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_is_a_link_was_replaced_by_a_file() {
+    let scene = Scene::published();
+    let root = LocalSigstore::generate(SystemTime::now()).root();
+    repository(&scene, &root);
+    std::fs::create_dir(scene.path("roots")).expect("a folder");
+    std::os::unix::fs::symlink("roots/acme.json", scene.path("root.json")).expect("a link");
+    scene.run(UPDATE).success();
+    assert!(scene.path("root.json").is_symlink());
+    assert_eq!(scene.context.read("roots/acme.json"), root);
+    // What it remembers holds for the file, under whatever name.
+    assert!(scene.path("roots/acme.json.tuf").is_file() && !scene.path("root.json.tuf").exists());
+}
+
 /// A folder that is not there, and an address without its scheme, were said to have no timestamp.json.
 #[test]
 fn a_folder_that_is_not_there_was_called_one_without_a_timestamp() {

@@ -65,6 +65,11 @@ impl BaseUrl {
         &self.0[Position::BeforeHost..Position::AfterPort]
     }
 
+    /// The same over TLS.
+    pub(crate) fn over_tls(&self) -> String {
+        self.0.as_str().replacen("http://", "https://", 1)
+    }
+
     /// Whether clients reach it over TLS.
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"

@@ -39,6 +39,7 @@ mod hostile;
 mod identity;
 mod invocation;
 mod keyless;
+mod log_filter;
 mod lookup;
 mod mistake;
 mod modules;
@@ -58,7 +59,7 @@ mod trust;
 mod typed_logins;
 mod verbs;
 
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
@@ -126,21 +127,8 @@ fn end(exit: Exit) -> std::process::ExitCode {
 }
 
 fn start_tracing(verbose: u8) -> Result<(), Diagnostic> {
-    let default = match verbose {
-        0 => LevelFilter::OFF,
-        1 => LevelFilter::INFO,
-        2 => LevelFilter::DEBUG,
-        _ => LevelFilter::TRACE,
-    };
     let asked = std::env::var("TOFU_OCI_LOG").ok().filter(|asked| !asked.is_empty());
-    let filter = match &asked {
-        Some(asked) => asked.parse::<Targets>().map_err(|error| {
-            Diagnostic::usage(format!("TOFU_OCI_LOG cannot be `{asked}`"))
-                .cause(error.to_string())
-                .hint("write a level, or levels of parts, such as debug or off,tofu_oci_remote=trace; or unset it")
-        })?,
-        None => Targets::new().with_target("tofu_oci", default),
-    };
+    let filter = log_filter::log_filter(verbose, asked.as_deref())?;
     // Without colours: the lines are foreign text to a large part, and no escape sequence in them is obeyed.
     let lines = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE).with_writer(|| printer::TraceLines);
     let lines = lines.with_ansi(false).without_time().finish().with(filter);

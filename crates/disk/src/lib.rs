@@ -37,7 +37,7 @@ pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
 pub use names::{HOLDER_NAME, KEPT_INDEX_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
 pub use outlast::{sync_folder, sync_tree};
 pub use own_folder::{FolderFault, require_ours, require_own_folder, require_way};
-pub use private_file::{PrivateFile, StagedFile, make_private_folder};
+pub use private_file::{PrivateFile, StagedFile, make_private_folder, resolve_links};
 pub use read::{is_descriptor, open_file, read_file};
 pub use scratch::{Scratch, ScratchFile};
 pub use sweep::{FolderOwner, sweep};

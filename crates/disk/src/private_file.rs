@@ -172,7 +172,11 @@ impl StagedFile<'_> {
 }
 
 /// The path that the links of the last component lead to. A dangling link leads to where a new file belongs.
-fn resolve_links(path: &Path) -> io::Result<PathBuf> {
+///
+/// # Errors
+///
+/// What the system says if a link cannot be read, or if links lead in a circle.
+pub fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut real = path.to_owned();
     for _ in 0..LINKS {
         match std::fs::symlink_metadata(&real) {

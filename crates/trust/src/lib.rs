@@ -72,7 +72,7 @@ pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, TufState, TufVersions, WantedFile};
 pub use verdict::{
     Covered, Covers, Examined, Flaw, ManualAcceptance, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
-    TrustRefusal, TrustRemark, Verdict,
+    StillToSign, TrustRefusal, TrustRemark, Verdict,
 };
 pub use vocabulary::{
     ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, PROVENANCE_PREDICATE, SIGN_PREDICATE,

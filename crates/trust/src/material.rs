@@ -75,6 +75,11 @@ impl DistinctKeys {
         self.counted.get(key).unwrap_or(key)
     }
 
+    /// The same of one of the keys; `None` for any other.
+    pub(crate) fn known(&self, key: &KeyId) -> Option<&KeyId> {
+        self.counted.get(key)
+    }
+
     /// Whether two keys are one.
     pub(crate) fn same(&self, one: &KeyId, other: &KeyId) -> bool {
         self.counted(one) == self.counted(other)

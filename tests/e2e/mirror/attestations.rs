@@ -9,7 +9,7 @@ use tofu_oci_testkit::{Answer, BuiltBy, Fault, LocalSigstore, RequestHead, Rule}
 use tofu_oci_types::Digest;
 
 use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
-use crate::setup::Said;
+use crate::setup::{Said, Scene};
 
 pub(super) const RULES: &str = r#"
 [[provider]]
@@ -246,6 +246,22 @@ fn an_attestation_about_other_files_was_called_the_signature_of_the_release() {
     let hint = "the rule names identities alone: its publisher signs it with `tofu-oci sign`";
     assert!(said.stdout.contains(hint) && !said.text.contains("add a [["), "{}", said.text);
     assert!(!said.text.contains("\\n"), "{}", said.text);
+}
+
+#[test]
+fn an_attestation_of_a_zip_by_a_key_was_said_to_be_of_another_release() {
+    let (mirrored, _) = demanding();
+    mirrored.scene.trust("");
+    let policy = std::fs::read_to_string(mirrored.scene.path("trust.toml")).expect("a policy");
+    mirrored.scene.context.write("trust.toml", policy.replace("registry.example.com", HOST));
+    let name = "terraform-provider-zap_1.0.0_linux_amd64.zip";
+    let zip = Digest::sha256(&mirrored.upstream.zip("acme/zap", "1.0.0", "linux_amd64"));
+    let subject = json!({ "name": name, "digest": { "sha256": zip.encoded() } });
+    write(&mirrored, "zip.json", &Scene::attested_by_key(&[subject]));
+    let said = mirrored.mirror("");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    let why = format!("zip.json is not carried: it is of {name} alone, and a key must sign the index");
+    assert!(said.stderr.contains(&why), "{}", said.text);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Signatures as `sign` writes them, put into the registry.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
 use serde_json::json;
 use tofu_oci_testkit::{BuiltBy, Inline, LocalSigstore, Referrer};
@@ -35,6 +37,30 @@ impl Scene {
         let bundle = sign_bundle(&key, &subject, None);
         self.registry.put_referrer(repository, &Referrer::bundle(&index, &bundle, Inline::Yes));
         self.registry.clear_requests();
+    }
+
+    /// A bundle about files, as `cosign attest-blob --key` writes it: by the key of [`trust`](Self::trust).
+    pub(crate) fn attested_by_key(subjects: &[serde_json::Value]) -> Vec<u8> {
+        let statement = json!({
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": subjects,
+            "predicateType": "https://slsa.dev/provenance/v1",
+            "predicate": {},
+        });
+        let (payload, kind) = (statement.to_string(), "application/vnd.in-toto+json");
+        let signed = format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len());
+        let pem = secret().to_pkcs8_pem(LineEnding::LF).expect("a key of the curve");
+        let key = PrivateKey::from_pem(pem.as_bytes(), None).expect("a private key");
+        let bundle = json!({
+            "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
+            "verificationMaterial": { "publicKey": { "hint": "" } },
+            "dsseEnvelope": {
+                "payload": STANDARD.encode(payload),
+                "payloadType": kind,
+                "signatures": [{ "sig": STANDARD.encode(key.sign(signed.as_bytes())) }],
+            },
+        });
+        bundle.to_string().into_bytes()
     }
 
     /// Puts provenance beside what a tag of a repository points at.

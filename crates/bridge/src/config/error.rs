@@ -53,6 +53,8 @@ pub enum BridgeConfigProblem {
     Listen { text: String },
     #[error("{address} is not this machine alone, and without [tls] the connection would be in clear text")]
     ClearText { address: SocketAddr },
+    #[error("`url` begins with http://, and with [tls] the server speaks https:// alone")]
+    PlainUrl { instead: String },
     /// A URL that clients cannot write.
     #[error(transparent)]
     Url(InvalidBaseUrl),
@@ -138,6 +140,7 @@ impl BridgeConfigProblem {
                 "write [tls] with `certificate` and `key`; or plain_http = true if a proxy in front speaks TLS"
                     .to_owned()
             }
+            Self::PlainUrl { instead } => format!("write url = {instead:?}, or take out [tls] if a proxy in front speaks TLS"),
             Self::Url(error) => error.instead(),
             Self::EmptyHost { host } => format!(
                 "write [[provider]] with include = [\"{host}/*/*\"], or [[module]] with include = [\"{host}/*/*/*\"]",

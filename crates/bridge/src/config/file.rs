@@ -65,6 +65,11 @@ impl BridgeConfig {
         }
         config.listen_metrics = document.listen_metrics.as_ref().map(socket_address).transpose()?;
         config.url = document.url.as_ref().map(base_url).transpose()?;
+        if let (Some(written), Some(url), Some(_)) = (&document.url, &config.url, &document.tls)
+            && !url.is_https()
+        {
+            return Err(at(written.span(), Problem::PlainUrl { instead: url.over_tls() }));
+        }
         config.hosts = hosts(&document.hosts, &config)?;
         if let Some(list) = document.hashes {
             config.hashes = hashes(list)?;

@@ -305,6 +305,16 @@ fn a_client_that_cannot_be_has_its_place_and_no_token_in_the_message() {
 }
 
 #[test]
+fn an_address_without_tls_was_taken_beside_tls() {
+    let tls = "[tls]\ncertificate = \"c\"\nkey = \"k\"\n";
+    check_refused(
+        &format!("url = \"http://p.example/tofu/\"\n{PROVIDER}{tls}"),
+        "\"http://p.example/tofu/\": `url` begins with http://, and with [tls] the server speaks https:// alone; write \
+         url = \"https://p.example/tofu/\", or take out [tls] if a proxy in front speaks TLS",
+    );
+}
+
+#[test]
 fn a_limit_that_lets_nothing_through_is_refused() {
     check_table("[limits]\nconnections = 0", "0: `connections` must be at least 1");
     check_table("[limits]\nconnections_per_address = 0", "0: `connections_per_address` must be at least 1");

@@ -117,6 +117,7 @@ impl Diagnostic {
     pub(crate) fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
         let own = match flaw {
             Flaw::Unnamed { .. } => Some(format!("its publisher signs it with both in the signature{sign}")),
+            Flaw::NotTheIndex { .. } => Some(format!("its publisher signs the index{sign}")),
             // `--key` of `verify` stands for the policy.
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless { .. }
                 if invocation::verb() == "verify" && invocation::says("key") =>

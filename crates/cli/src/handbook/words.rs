@@ -72,8 +72,22 @@ fn stressed(text: &str) -> Option<(&str, &str)> {
 /// What a link shows, its target, and the text after it.
 fn link(text: &str) -> Option<(&str, &str, &str)> {
     let (shown, rest) = text.strip_prefix('[')?.split_once("](")?;
-    let (target, after) = rest.split_once(')')?;
-    (!shown.contains('[')).then_some((shown, target, after))
+    let (target, after) = rest.split_at_checked(end_of_target(rest)?)?;
+    (!shown.contains('[')).then_some((shown, target, &after[1..]))
+}
+
+/// Where the `)` is that ends a target: each `(` in it has a `)` of its own.
+fn end_of_target(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    let mut ends = text.match_indices(['(', ')']).filter_map(|(at, mark)| {
+        match (mark, open) {
+            ("(", _) => open += 1,
+            (_, 0) => return Some(at),
+            _ => open -= 1,
+        }
+        None
+    });
+    ends.next().or_else(|| text.find(')'))
 }
 
 /// A link as people read it: the command that prints the page, or the address.
@@ -140,6 +154,7 @@ mod tests {
         check("[a page](../how-to/check.md) ends", "a|page|(`tofu-oci|help|checking`)|ends");
         check("the [table above](#x), [A](../../ARCHITECTURE.md)", "the|table|above,|A");
         check("*Measured* is */* or *.tfrc", "Measured|is|*/*|or|*.tfrc");
+        check("[x](javascript:alert(1)) [y](a_(b)_c)z", "x|yz");
         check("[RFC](https://a.example/b)", "RFC|(https://a.example/b)");
         check("[::1] * `a [b](c.md)` **c `d`**e", "[::1]|*|`a|[b](c.md)`|c|`d`e");
     }

@@ -11,7 +11,7 @@ use tofu_oci_fetch::FolderLock;
 use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, TufError, built_in_roots};
 use tofu_oci_types::{Digest, PathText};
 
-use self::files::{KeptState, demand_file, read, write};
+use self::files::{KeptState, demand_file, read, unwritable, write};
 use self::tuf_files::TufFiles;
 use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
 use crate::diagnostic::Diagnostic;
@@ -109,11 +109,14 @@ fn valid(RootMember { name, from, until }: &RootMember) -> String {
 async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Diagnostic> {
     let path = &args.target;
     demand_file(path)?;
+    // A link stays one.
+    let real = tofu_oci_disk::resolve_links(path).map_err(|error| unwritable(path, &error))?;
+    demand_file(&real)?;
     let files = TufFiles::open(context, args)?;
     // What proves a root must not change between reading and writing it.
     let waiter = context.waiter(&args.access.network);
-    let _folder_lock = FolderLock::take(path, &waiter, context.reporter.as_ref()).await?;
-    let kept = KeptState::read(path)?;
+    let _folder_lock = FolderLock::take(&real, &waiter, context.reporter.as_ref()).await?;
+    let kept = KeptState::read(&real)?;
     let failed = |error: TufError| {
         let not_proven =
             Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
@@ -159,7 +162,7 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     let versions = wanted.state().versions;
     kept.write(wanted.state())?;
     if changed {
-        write(path, &text)?;
+        write(&real, &text)?;
     }
     let updated = UpdatedRoot {
         path: PathText(path),

@@ -53,14 +53,13 @@ impl ReleaseCheck<'_> {
         }
         let leaves = leaf_evidence(release, trust).await?;
         let beside_leaves = !leaves.is_empty();
-        let of_leaves = |found: &Examined| {
-            found.identity.is_some() && matches!(found.outcome.flaw(), Some(Flaw::OtherIndex { .. }))
-        };
+        let of_leaves =
+            |found: &Examined| found.key.is_some() && matches!(found.outcome.flaw(), Some(Flaw::OtherIndex { .. }));
         all.extend(leaves);
         if beside_leaves {
             verdict = self.judge(&all);
         }
-        // A `SHA256SUMS` that was found, or that a pin remembers; or a statement about what may be a manifest of a platform.
+        // A `SHA256SUMS` that was found, or that a pin remembers; or a statement about what may be a part of it.
         let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
         if !sums && verdict.covered.zips.is_empty() && !verdict.examined.iter().any(of_leaves) {
             return Ok(verdict);

@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::{Leaf, MAX_DOCUMENT};
 use tofu_oci_source::read_release;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
-use tofu_oci_trust::{Name, Statement, StatementSubject};
+use tofu_oci_trust::{MadeBy, Name, Peek, Statement, StatementSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, ProviderAddr, Reporter, Version, zip_name};
 
 use super::model::AttachFileRequest;
@@ -28,7 +28,7 @@ pub(super) async fn demand(
     reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
     let mut parts = None;
-    for statement in request.files.iter().filter_map(|file| Some(&file.peek()?.statement)) {
+    for Peek { statement, made_by } in request.files.iter().filter_map(AttachedFile::peek) {
         if names(statement, |digest| *digest == release.index.digest) {
             demand_names(statement, request, release)?;
             continue;
@@ -43,7 +43,9 @@ pub(super) async fn demand(
             let about = statement.subjects.iter().map(shown).collect();
             return Err(other(request, release, about).into());
         }
-        if let (false, Some(address), Some((platform, _))) = (is_about, release.of.address(), zips.first())
+        if matches!(made_by, MadeBy::Key { .. }) {
+            reporter.event(&by_a_key(request, statement));
+        } else if let (false, Some(address), Some((platform, _))) = (is_about, release.of.address(), zips.first())
             && !names_a_zip(statement, &known, (address, request.version))
         {
             let wanted = zip_name(address, request.version, platform);
@@ -71,6 +73,17 @@ fn under_other_names(request: &AttachFileRequest<'_>, statement: &Statement, wan
     let text =
         format!("{path} does not name the zips of the release as SHA256SUMS does, so it counts for no rule: {about}");
     Event::warning("zips-under-other-names", text).with_hint(format!("attest the file under the name {wanted}"))
+}
+
+/// What to know of a bundle by a key that is about parts of the release.
+fn by_a_key(request: &AttachFileRequest<'_>, statement: &Statement) -> Event {
+    let about = in_words(statement.subjects.iter().map(shown).collect());
+    let text = format!(
+        "{} is made by a key and not about the index, so it counts for no rule: {about}",
+        request.path.display()
+    );
+    let hint = "a key signs the index with `tofu-oci sign`; of archives, what an [[identity]] attests counts";
+    Event::warning("attestation-by-key", text).with_hint(hint)
 }
 
 fn names(statement: &Statement, is_part: impl Fn(&Digest) -> bool) -> bool {

@@ -68,6 +68,7 @@ pub(super) fn decide(
     }
     Verdict {
         standing,
+        still_to_sign: vouched::still_to_sign(rule, &examination, refusal.as_ref()),
         refusal,
         by_hand: ManualAcceptance::DoesNot,
         signers: vouched::signers(&examination),

@@ -12,10 +12,10 @@ use crate::openpgp::VerifyBudget;
 use crate::slsa::{OtherBuild, PROVENANCE_V0_2, is_provenance};
 use crate::verdict::ListedArchive;
 use crate::{
-    Action, Build, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name, OpenPgpFault,
-    PROVENANCE_PREDICATE, Peek, ReleaseFacts, SIGN_PREDICATE, SignatureFault, SignatureForm, SignatureOutcome, Signed,
-    Statement, StatementSubject, Subject, TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
-    peek_cosign_tag,
+    Action, Archives, Build, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name,
+    OpenPgpFault, PROVENANCE_PREDICATE, Peek, ReleaseFacts, SIGN_PREDICATE, SignatureFault, SignatureForm,
+    SignatureOutcome, Signed, Statement, StatementSubject, Subject, TrustRemark, TrustRule, open_bundle,
+    open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -140,7 +140,7 @@ impl<'a> Examination<'a> {
                         self.discredited.insert(signed.key.clone());
                         Flaw::RevokedKey { what }.into()
                     }
-                    None => self.outcome(&signed.statement),
+                    None => self.outcome_by_key(&signed.statement),
                 };
                 if examined.outcome.counts() {
                     self.vote(&examined, &signed);
@@ -205,6 +205,29 @@ impl<'a> Examination<'a> {
     pub(super) fn outcome(&self, statement: &Statement) -> SignatureOutcome {
         // A statement may name one index twice, under two names. The right name is enough.
         self.outcome_by(statement, |subject| self.is_about_index(subject), 0)
+    }
+
+    /// The same by a static key, which must sign the index: the zips that it names do not say whose release they are in.
+    fn outcome_by_key(&self, statement: &Statement) -> SignatureOutcome {
+        let outcome = self.outcome(statement);
+        let is_other = matches!(outcome.flaw(), Some(Flaw::OtherIndex { .. }));
+        match is_other.then(|| self.part_of_release(statement)).flatten() {
+            Some(platform) => Flaw::NotTheIndex { file_name: self.file_name(platform) }.into(),
+            None => outcome,
+        }
+    }
+
+    /// The platform whose archive or manifest a statement is about.
+    fn part_of_release(&self, statement: &Statement) -> Option<&Platform> {
+        let named = |zip: &PackageHash| {
+            statement
+                .subjects
+                .iter()
+                .any(|subject| subject.digest.as_ref().and_then(PackageHash::zh).as_ref() == Some(zip))
+        };
+        let zip = self.facts.archives.iter().find(|(_, zip)| named(zip)).map(|(platform, _)| platform);
+        let Archives::Read { leaves, .. } = self.facts.archives else { return zip };
+        zip.or_else(|| leaves.iter().find(|(_, leaf)| statement.names(&leaf.digest)).map(|(platform, _)| platform))
     }
 
     /// The same of a statement about the manifests of platforms: each of them must be named rightly.

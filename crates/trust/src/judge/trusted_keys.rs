@@ -199,6 +199,11 @@ impl TrustedKeys {
         self.dedicated.contains(key)
     }
 
+    /// All of them, with what each is called.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&KeyId, &str)> {
+        self.names.iter().map(|(key, name)| (key, name.as_str()))
+    }
+
     /// What a key is called.
     pub(super) fn name(&self, key: &KeyId) -> Option<&str> {
         self.names.get(key).map(String::as_str)

@@ -11,7 +11,7 @@ use crate::slsa::is_provenance;
 use crate::verdict::{ListedArchive, Platforms, add_statements};
 use crate::{
     Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, HostNumbers, KeyId, Missing, Pin, PinnedSigner, Reason,
-    SignedStatement, Signer, TrustRefusal, TrustRule,
+    SignedStatement, Signer, StillToSign, TrustRefusal, TrustRule,
 };
 
 /// A signature that is there, or that was.
@@ -193,13 +193,7 @@ pub(super) fn shortfall(rule: &TrustRule, examination: &Examination<'_>) -> Opti
     if found.is_empty() {
         return None;
     }
-    let voters = |wanted: &String| {
-        let of_type = examination.votes.iter().filter(|vote| vote.predicate_type == *wanted);
-        let distinct = &examination.trusted.distinct;
-        of_type.map(|vote| (distinct.counted(&vote.key), &vote.name)).collect::<BTreeMap<_, _>>()
-    };
-    let (wanted, voters) =
-        rule.predicate_types.iter().map(|wanted| (wanted, voters(wanted))).min_by_key(|(_, voters)| voters.len())?;
+    let (wanted, voters) = fewest(rule, examination)?;
     if voters.is_empty() {
         return Some(TrustRefusal::PredicateType { wanted: wanted.clone(), found: found.into_iter().collect() });
     }
@@ -208,6 +202,49 @@ pub(super) fn shortfall(rule: &TrustRule, examination: &Examination<'_>) -> Opti
         return None;
     }
     Some(TrustRefusal::Threshold { by: voters.into_values().cloned().collect(), wanted: rule.threshold })
+}
+
+/// The type of statement that the fewest keys have signed, and those keys with their names.
+fn fewest<'a>(
+    rule: &'a TrustRule,
+    examination: &'a Examination<'_>,
+) -> Option<(&'a String, BTreeMap<&'a KeyId, &'a String>)> {
+    let voters = |wanted: &String| {
+        let of_type = examination.votes.iter().filter(|vote| vote.predicate_type == *wanted);
+        let distinct = &examination.trusted.distinct;
+        of_type.map(|vote| (distinct.counted(&vote.key), &vote.name)).collect::<BTreeMap<_, _>>()
+    };
+    rule.predicate_types.iter().map(|wanted| (wanted, voters(wanted))).min_by_key(|(_, voters)| voters.len())
+}
+
+/// Whose signatures would still let in a release that is refused; `None` if signatures would not.
+pub(super) fn still_to_sign(
+    rule: &TrustRule,
+    examination: &Examination<'_>,
+    refusal: Option<&TrustRefusal>,
+) -> Option<StillToSign> {
+    match refusal? {
+        TrustRefusal::Withdrawn { .. } | TrustRefusal::MovedTag { .. } => return None,
+        TrustRefusal::Signature { flaw, .. } if flaw.contradicts() => return None,
+        _ => {}
+    }
+    let (_, voters) = fewest(rule, examination)?;
+    let count = rule.threshold.checked_sub(voters.len()).filter(|count| *count > 0)?;
+    let mut parties: Vec<(&KeyId, Vec<String>)> = Vec::new();
+    let of_rule = rule.keys.iter().flat_map(|key| key.material.ids().into_iter().map(|id| (id, key.name.as_str())));
+    let of_pins = || examination.trusted.names().map(|(id, name)| (id.clone(), name));
+    let known: Vec<_> = if rule.keys.is_empty() { of_pins().collect() } else { of_rule.collect() };
+    for (id, name) in known {
+        let Some(party) = examination.trusted.distinct.known(&id).filter(|party| !voters.contains_key(party)) else {
+            continue;
+        };
+        match parties.iter_mut().find(|(other, _)| *other == party) {
+            Some((_, names)) if names.iter().any(|other| other == name) => {}
+            Some((_, names)) => names.push(name.to_owned()),
+            None => parties.push((party, vec![name.to_owned()])),
+        }
+    }
+    Some(StillToSign { count, parties: parties.into_iter().map(|(_, names)| names).collect() })
 }
 
 #[cfg(test)]

@@ -72,6 +72,9 @@ impl TrustedRoot {
     /// Spec: Sigstore protobuf-specs, `sigstore_trustroot.proto`.
     pub(crate) fn read(name: RootName, text: &[u8]) -> Result<Self, String> {
         crypto::install();
+        if text.trim_ascii_start().starts_with(b"-----BEGIN ") {
+            return Err("it is PEM, and a trusted root of Sigstore is JSON".to_owned());
+        }
         json::parse(text)?;
         let text = std::str::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
         let document = Document::from_json(text).map_err(|_| "it is not a trusted root of Sigstore".to_owned())?;

@@ -8,7 +8,8 @@ use tofu_oci_types::InvalidPattern;
 
 use super::{InvalidModulePlacePattern, KeyMaterialError};
 use crate::paths::is_repository;
-use crate::{IdentityProblem, PROVENANCE_PREDICATE};
+use crate::slsa::PROVENANCE_V0_2;
+use crate::{IdentityProblem, PROVENANCE_PREDICATE, SIGN_PREDICATE};
 
 /// A policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +85,8 @@ pub enum PolicyProblem {
     NoThreshold,
     #[error("the list of predicate types is empty; omit it for the usual one")]
     NoPredicateTypes,
+    #[error("the predicate type {written:?} is not a URI, which is what signers write")]
+    PredicateType { written: String },
     #[error("`{member}` of the rule {problem}")]
     Build { member: &'static str, problem: &'static str, written: Option<String> },
     #[error("`slsa` demands provenance, and `predicate_types` does not name it")]
@@ -121,10 +124,28 @@ impl PolicyProblem {
                  [\"HOST/REPOSITORY\"], or [\"*\"]"
                     .to_owned(),
             ),
+            Self::PredicateType { written } => Some(match usual_type(written) {
+                Some(uri) => format!("write {uri:?}"),
+                None => format!("write it as `verify` shows it after `it says`, such as {PROVENANCE_PREDICATE:?}"),
+            }),
             Self::NoProvenance => Some(format!("add {PROVENANCE_PREDICATE:?}, or omit `predicate_types`")),
             Self::ModulePlacePattern(_) => Some("write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *".to_owned()),
             _ => None,
         }
+    }
+}
+
+/// The type that cosign and people call by a short name.
+fn usual_type(written: &str) -> Option<&'static str> {
+    match written.to_ascii_lowercase().as_str() {
+        "provenance" | "slsa" | "slsaprovenance" | "slsaprovenance1" => Some(PROVENANCE_PREDICATE),
+        "slsaprovenance02" => Some(PROVENANCE_V0_2),
+        "sign" | "signature" => Some(SIGN_PREDICATE),
+        "spdx" | "spdxjson" => Some("https://spdx.dev/Document"),
+        "cyclonedx" => Some("https://cyclonedx.org/bom"),
+        "vuln" => Some("https://cosign.sigstore.dev/attestation/vuln/v1"),
+        "link" => Some("https://in-toto.io/Link/v1"),
+        _ => None,
     }
 }
 

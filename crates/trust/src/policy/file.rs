@@ -238,6 +238,11 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         let written = slsa.get_ref().source.clone().filter(|_| member == "slsa.source");
         return Err(at(slsa.span(), PolicyProblem::Build { member, problem, written }));
     }
+    if let Some(list) = &table.predicate_types
+        && let Some(written) = list.get_ref().iter().find(|one| !is_uri(one))
+    {
+        return Err(at(list.span(), PolicyProblem::PredicateType { written: written.clone() }));
+    }
     let predicate_types = match table.predicate_types {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),
         Some(list) if table.slsa.is_some() && !list.get_ref().iter().any(|one| one == PROVENANCE_PREDICATE) => {
@@ -331,6 +336,16 @@ fn complete(entry: RuleEntry, keys: &[NamedKey]) -> Result<FileRule, PolicyError
         })?;
     }
     Ok(rule)
+}
+
+/// Whether a text begins with a scheme, as every type of a statement does.
+fn is_uri(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(scheme, rest)| {
+        let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(is_of_scheme)
+            && !rest.is_empty()
+    })
 }
 
 /// Two key files that hold one key in two forms, which have two ids.

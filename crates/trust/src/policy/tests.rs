@@ -47,11 +47,11 @@ fn every_member_has_its_default_and_its_values() {
     assert_eq!((rule.unnamed, rule.moved_tags), (Action::Refuse, Action::Refuse));
     assert_eq!((rule.expired_keys, rule.manifest_checksums), (ExpiredKeys::Warn, ManifestChecksums::Optional));
 
-    let all = "threshold = 1\npredicate_types = [\"x\"]\nunsigned = \"warn\"\nunnamed = \"allow\"\n\
+    let all = "threshold = 1\npredicate_types = [\"urn:x\"]\nunsigned = \"warn\"\nunnamed = \"allow\"\n\
                moved_tags = \"warn\"\nexpired_keys = \"refuse\"\nmanifest_checksums = \"required\"\n";
     let policy = read(&format!("{KEY}{RULE}{all}")).unwrap();
     let rule = policy.rule(&address("example.com/acme/widget"));
-    assert_eq!(rule.predicate_types, ["x"]);
+    assert_eq!(rule.predicate_types, ["urn:x"]);
     assert_eq!(rule.unsigned, Unsigned::Said(Action::Warn));
     assert_eq!((rule.unnamed, rule.moved_tags), (Action::Allow, Action::Warn));
     assert_eq!((rule.expired_keys, rule.manifest_checksums), (ExpiredKeys::Refuse, ManifestChecksums::Required));
@@ -114,6 +114,7 @@ fn what_is_misread_is_refused_with_its_place() {
     assert_eq!(refused("[[rule]]\nproviders = [\"*/*/*\"]\nmodules = []\n"), format!("3: [] => {nothing}"));
     assert_snapshot!(refused("[[rule]]\nmodules = [\"ghcr.io/a*\"]\n"), @r#"2: "ghcr.io/a*" => `ghcr.io/a*` is not a pattern of repositories with modules: * replaces all that follows the last slash [write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *]"#);
     assert_snapshot!(refused("[[rule]]\nproviders = [\"*/acme/*\"]\n"), @r#"2: "*/acme/*" => `*/acme/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too [write the host, or */*/* for every provider]"#);
+    assert_snapshot!(refused(&format!("{KEY}{RULE}predicate_types = [\"provenance\"]\n")), @r#"7: ["provenance"] => the predicate type "provenance" is not a URI, which is what signers write [write "https://slsa.dev/provenance/v1"]"#);
     assert_snapshot!(refused(&format!("{KEY}{RULE}predicate_types = []\n")), @"7: [] => the list of predicate types is empty; omit it for the usual one");
     assert_snapshot!(refused(&RULE.replace("[[rule]]", "[[rule]]\n")), @r#"4: "acme" => there is no key or identity named "acme" [add a [[key]] with that `name`, and `file` or `pem`, or an [[identity]]]"#);
     assert_snapshot!(refused(&format!("{KEY}{}", RULE.replace("[\"acme\"]", "[\"acm\"]"))), @r#"6: "acm" => there is no key or identity named "acm" [the keys and identities are: acme]"#);

@@ -35,6 +35,16 @@ pub enum Flaw {
         /// Which one, if it says so.
         signed: Option<Digest>,
     },
+    /// a trusted key has signed an archive of the release, or the manifest of a platform, and not the index
+    #[fault(
+        "not-the-index",
+        todo = "the publisher signs the index with the key, or an `[[identity]]` attests the archives"
+    )]
+    #[hint("a key signs the index; what is attested of archives counts by an [[identity]] of the rule alone")]
+    NotTheIndex {
+        /// What it has signed: the name of an archive.
+        file_name: String,
+    },
     /// a trusted statement names archives of the release by other file names than `SHA256SUMS` does
     #[fault("other-file-names", todo = "the publisher attests the files under their names in `SHA256SUMS`")]
     #[hint("its publisher must attest the zips under the names that SHA256SUMS has for them, or the index")]
@@ -197,7 +207,10 @@ impl Flaw {
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
             Self::Unnamed { .. } | Self::UnnamedIdentity { .. } => Some(3),
-            Self::OtherIndex { .. } | Self::OtherFileNames { .. } | Self::OtherBuild { .. } => Some(4),
+            Self::OtherIndex { .. }
+            | Self::NotTheIndex { .. }
+            | Self::OtherFileNames { .. }
+            | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
             Self::OtherIdentity { .. } | Self::OtherNumber { .. } => Some(7),
@@ -225,6 +238,7 @@ impl fmt::Display for Flaw {
             Self::OtherVersion { named, .. } => write!(f, "is for another version, {named}"),
             Self::OtherIndex { signed: Some(signed) } => write!(f, "is a signature of another index, {signed}"),
             Self::OtherIndex { signed: None } => f.write_str("is a signature of something else"),
+            Self::NotTheIndex { file_name } => write!(f, "is of {file_name} alone, and a key must sign the index"),
             Self::OtherFileNames { found: Some(found), wanted } => {
                 write!(f, "calls an archive of this release {found}, not {wanted}")
             }

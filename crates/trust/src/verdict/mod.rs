@@ -43,6 +43,8 @@ pub struct Verdict {
     pub notices: BTreeSet<Digest>,
     /// What people should know.
     pub remarks: Vec<TrustRemark>,
+    /// Who has still to sign; `None` if it is not refused, or no signature would change that.
+    pub still_to_sign: Option<StillToSign>,
     /// What is vouched for.
     pub covered: Covered,
     /// How many keys had to sign.
@@ -59,6 +61,17 @@ pub struct Verdict {
     pub(crate) otherwise: Option<TrustRefusal>,
     /// What people should know of an archive that is not covered and is used all the same.
     pub(crate) uncovered: Option<TrustRemark>,
+}
+
+/// Whose signatures a refused release lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StillToSign {
+    /// How many signatures are still needed.
+    pub count: usize,
+    /// What the rule calls each one whose signature would count as one: a key may have several names, and several
+    /// repositories one owner.
+    pub parties: Vec<Vec<String>>,
 }
 
 /// Whether a person can accept a refused release by hand.

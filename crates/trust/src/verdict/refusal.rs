@@ -127,6 +127,7 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         Flaw::BadSignature { problem } => problem.clone(),
         Flaw::Unnamed { .. }
         | Flaw::OtherPlatform { .. }
+        | Flaw::NotTheIndex { .. }
         | Flaw::OtherFileNames { .. }
         | Flaw::UnnamedIdentity { .. }
         | Flaw::PredicateType { .. }

@@ -40,11 +40,13 @@ pub(super) fn demand_file(path: &Path) -> Result<(), Diagnostic> {
 
 /// Replaces the file as a whole.
 pub(super) fn write(path: &Path, text: &[u8]) -> Result<(), Diagnostic> {
-    put(path, text).map_err(|error| {
-        Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
-            .cause(error.to_string())
-            .io_hint("write", path, &error)
-    })
+    put(path, text).map_err(|error| unwritable(path, &error))
+}
+
+pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
+        .cause(error.to_string())
+        .io_hint("write", path, error)
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -76,7 +78,7 @@ impl KeptState {
         name.push(".tuf");
         let path = PathBuf::from(name);
         let state = match tofu_oci_disk::read_file(&path, LIMIT) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| {
                 Diagnostic::usage(format!("the file {} is not what `trust root update` writes", path.display()))
                     .cause(error.to_string())
                     .hint("restore the file: it says which copies of the repository are old ones")

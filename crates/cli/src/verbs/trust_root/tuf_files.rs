@@ -97,7 +97,11 @@ impl TufFiles {
                 let url = base.join(name).expect("a file name is a relative address");
                 let request = WebRequest { url, accept: "*/*", token: None, timeout: TIME, limit };
                 let answer = client.get(&request, |answer| answer.status() == 200).await;
-                let answer = answer.map_err(|error| Diagnostic::of(Exit::Unexpected, &error))?;
+                let answer = answer.map_err(|error| {
+                    let away =
+                        "if this machine cannot reach it, copy the repository where one can, and name the folder";
+                    Diagnostic::of(Exit::Unexpected, &error).hint(away)
+                })?;
                 match answer.status() {
                     200 => Ok(Some(answer.body().to_vec())),
                     // What a bucket without the right to list says of what it lacks.

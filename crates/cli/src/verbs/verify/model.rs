@@ -7,7 +7,7 @@ use serde::Serialize;
 use tofu_oci_fetch::{Conclusion, ReleaseWithEvidence};
 use tofu_oci_trust::{
     Action, Admission, DemandedBuild, Examined, ExpiredKeys, ManifestChecksums, Pin, PinnedSigner, RuleOrigin, Signer,
-    Standing, TrustRefusal, TrustRemark, TrustRule, Verdict, VersionOf,
+    Standing, TrustRemark, TrustRule, Verdict, VersionOf,
 };
 use tofu_oci_types::{Digest, Identity, PathText, Place, Platform, Tag, Version};
 
@@ -34,7 +34,8 @@ pub(super) struct VerifiedLine<'a> {
     trusted: bool,
     refusal: Option<CodeAndText>,
     covered: CoveredLine<'a>,
-    missing: Vec<&'a str>,
+    missing: Vec<&'a String>,
+    missing_count: usize,
     signers: &'a [Signer],
     evidence: &'a [Examined],
     policy: PolicyLine<'a>,
@@ -83,6 +84,7 @@ struct PinLine<'a> {
 impl<'a> VerifyReport<'a> {
     /// Everything, for programs.
     pub(super) fn line(&self, verdict: &'a Verdict) -> VerifiedLine<'a> {
+        let still = verdict.still_to_sign.as_ref();
         VerifiedLine {
             of: &self.found.of,
             version: self.found.version(),
@@ -96,7 +98,8 @@ impl<'a> VerifyReport<'a> {
                 .as_ref()
                 .map(|refusal| CodeAndText { code: refusal.code(), text: refusal.to_string() }),
             covered: CoveredLine { index: verdict.covered.index, platforms: self.covered(verdict) },
-            missing: self.missing(verdict).map(|(_, names)| names).unwrap_or_default(),
+            missing: still.iter().flat_map(|still| &still.parties).filter_map(|names| names.first()).collect(),
+            missing_count: still.map_or(0, |still| still.count),
             signers: &verdict.signers,
             evidence: &verdict.examined,
             policy: self.policy(),
@@ -108,18 +111,6 @@ impl<'a> VerifyReport<'a> {
             accepted: self.accepted.map(PathText),
             remarks: &verdict.remarks,
         }
-    }
-
-    /// How many have still to sign, and whom of the rule that can be; `None` if that is not why it is refused.
-    pub(super) fn missing(&self, verdict: &Verdict) -> Option<(usize, Vec<&'a str>)> {
-        let signed: &[String] = match verdict.refusal.as_ref()? {
-            TrustRefusal::Threshold { by, .. } => by,
-            TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => &[],
-            _ => return None,
-        };
-        let names = self.rule.keys.iter().map(|key| key.name.as_str());
-        let names = names.filter(|name| signed.iter().all(|signed| signed != name)).collect();
-        Some((self.rule.threshold.saturating_sub(signed.len()), names))
     }
 
     /// Whether signatures vouch for the package of each platform.

@@ -35,9 +35,10 @@ impl VerifyReport<'_> {
             }
         }
         if self.rule.threshold > 1
-            && let Some((count, names)) = self.missing(verdict)
+            && let Some(still) = &verdict.still_to_sign
         {
-            say("missing", &format!("{count} more of {}", names.join(", ")));
+            let parties: Vec<String> = still.parties.iter().map(|names| names.join(" or ")).collect();
+            say("missing", &format!("{} more of {}", still.count, parties.join(", ")));
         }
         if let Some(covered) = self.coverage(verdict) {
             say("covered", &covered);

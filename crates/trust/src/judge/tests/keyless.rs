@@ -337,6 +337,24 @@ fn an_identity_and_a_key_reach_a_threshold() {
 }
 
 #[test]
+fn two_repositories_of_one_owner_had_both_still_to_sign() {
+    let pem = key(1).public().to_pem();
+    let identity = |name: &str, repository: &str| {
+        let workflow = WORKFLOW.replace("github.com/acme/widget", repository);
+        format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{workflow}")
+    };
+    let (widget, other) = (identity("b", "github.com/acme/widget"), identity("c", "github.com/acme/other"));
+    let text = format!("[[key]]\nname = \"a\"\npem = \"\"\"\n{pem}\"\"\"\n{widget}{other}");
+    let stage = Stage::new().policy(&text, &format!("{EXACT}\nthreshold = 2"), &["a", "b", "c"]);
+    let still = |stage: &Stage| {
+        let still = stage.scene.judge().still_to_sign.expect("too few have signed");
+        (still.count, still.parties.iter().map(|names| names.join("/")).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(still(&stage), (2, "a b/c".to_owned()));
+    assert_eq!(still(&stage.built(&BuiltBy::RELEASE)), (1, "a".to_owned()));
+}
+
+#[test]
 fn a_root_that_the_rule_does_not_name_proves_nothing() {
     let identity = format!("[[identity]]\nname = \"acme\"\n{WORKFLOW}");
     let stage = Stage::new().policy(&identity, EXACT, &["acme"]).built(&BuiltBy::RELEASE);
