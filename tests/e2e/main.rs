@@ -129,6 +129,7 @@ mod module_git;
 mod module_inward;
 mod module_killed;
 mod module_large;
+mod module_located;
 mod module_lock;
 mod module_lock_refused;
 mod module_lock_said;

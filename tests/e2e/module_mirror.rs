@@ -22,7 +22,11 @@ pub(crate) fn call(name: &str, source: &str, version: &str) -> String {
 
 impl Upstream {
     pub(crate) fn start() -> Self {
-        let mut scene = Scene::new();
+        Self::before(Scene::new())
+    }
+
+    /// The same, with the registry of this scene.
+    pub(crate) fn before(mut scene: Scene) -> Self {
         let web = WebServer::start(&[]);
         scene.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
         scene.context.env("TOFU_OCI_CA_FILE", "ca.pem");

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use percent_encoding::percent_decode_str;
-use tofu_oci_source::{GitCommand, GitNamer, GitOutput, GitProgram, GitRunError};
+use tofu_oci_source::{GitCommand, GitNamer, GitOutput, GitProgram, GitRunError, LocationAccess};
 use tofu_oci_types::{GitTransport, masked, printable};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 
 use crate::args::Timeout;
+use crate::git_anonymous;
 use crate::helper_program::find;
 use crate::process_group::ProcessGroup;
 
@@ -95,7 +96,10 @@ impl GitProgram for RealGit {
         }
         running.args(command.arguments).current_dir(command.dir);
         environment(&mut running, command.transport);
-        if command.transport != GitTransport::File && !ssh_is_chosen(&program, command).await {
+        if command.access == LocationAccess::Anonymous {
+            let kept = git_anonymous::kept(self.user_settings(&program, command).await);
+            git_anonymous::environment(&mut running, command, &kept);
+        } else if command.transport != GitTransport::File && !ssh_is_chosen(&program, command).await {
             running.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes");
         }
         running.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -104,6 +108,19 @@ impl GitProgram for RealGit {
         group.admit(&mut running);
         let mut child = running.spawn().map_err(|error| not_run(error.to_string()))?;
         watch(&mut child, command, self.0.0).await
+    }
+}
+
+impl RealGit {
+    /// What the user's settings say of connections to the address of a command, as git lists them.
+    async fn user_settings(&self, program: &Path, command: &GitCommand<'_>) -> Vec<u8> {
+        let Some(url) = command.arguments.iter().find(|argument| argument.contains("://")) else { return Vec::new() };
+        let mut question = Command::new(program);
+        question.args(["config", "-z", "--get-urlmatch", "http", url]).current_dir(command.dir);
+        environment(&mut question, command.transport);
+        question.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let said = tokio::time::timeout(self.0.0, question.output()).await;
+        said.ok().and_then(Result::ok).map(|output| output.stdout).unwrap_or_default()
     }
 }
 

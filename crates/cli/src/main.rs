@@ -31,6 +31,7 @@ mod ends;
 mod environment;
 mod excerpt;
 mod exit;
+mod git_anonymous;
 mod git_program;
 mod handbook;
 mod helper_program;

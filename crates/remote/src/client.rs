@@ -54,6 +54,12 @@ impl RegistryClient {
         Arc::new(Self::over(self.network.clone(), self.chunk, CredentialSource::Given(credential)))
     }
 
+    /// The same connections, and no registry is shown a credential.
+    #[must_use]
+    pub fn anonymous(&self) -> Arc<Self> {
+        self.with_credential(None)
+    }
+
     /// The connections, for requests that are not a registry's.
     pub fn http(&self) -> &Arc<HttpClient> {
         &self.network.http

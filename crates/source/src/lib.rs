@@ -72,8 +72,8 @@ pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use module::{
     ArchiveForm, GitCheckout, GitCommand, GitFault, GitLimits, GitNamer, GitOutput, GitProgram, GitRunError,
-    LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, PackageBytes, Withdrawal,
-    wanted_text,
+    LocationAccess, LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
+    PackageBytes, Withdrawal, wanted_text,
 };
 pub use neighbours::{Neighbour, newest_neighbour};
 pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};

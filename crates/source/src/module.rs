@@ -21,6 +21,6 @@ mod version_list;
 pub use self::error::{GitFault, LocationFault, ModuleError, Withdrawal, wanted_text};
 pub use self::git::GitCheckout;
 pub use self::git_program::{GitCommand, GitLimits, GitNamer, GitOutput, GitProgram, GitRunError};
-pub use self::location::{ArchiveForm, ModuleArchive, ModuleLocation};
+pub use self::location::{ArchiveForm, LocationAccess, ModuleArchive, ModuleLocation};
 pub use self::package::{ModulePackage, PackageBytes};
 pub use self::registry::ModuleRegistry;

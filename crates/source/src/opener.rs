@@ -16,9 +16,9 @@ use tofu_oci_types::{GitModuleSource, Hostname, Place, ProviderAddr, RepositoryR
 use crate::configured::ConfiguredMethods;
 use crate::{
     Chain, DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, GitCheckout, GitFault,
-    GitProgram, HttpDiscovery, InstallMethod, Link, MirrorAccess, MirrorChecksums, ModuleError, ModuleLocation,
-    ModulePackage, ModuleRegistry, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
-    RegistrySource, Services, Source,
+    GitProgram, HttpDiscovery, InstallMethod, Link, LocationAccess, LocationFault, MirrorAccess, MirrorChecksums,
+    ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, NetworkMirrorSource, NotRead, OciSource,
+    OpenRepository, RegistryAccess, RegistrySource, Services, Source,
 };
 
 /// The address of a network mirror, how often a download is tried again, and whether all checksums are trusted.
@@ -285,12 +285,14 @@ impl MethodOpener {
     pub async fn module_package(
         &self,
         location: &ModuleLocation,
+        access: LocationAccess,
         git: Arc<dyn GitProgram>,
     ) -> Result<ModulePackage, ModuleError> {
         match location {
             ModuleLocation::Git(source, from) => {
                 let place = Place::Host(host_of(from));
                 let named = GitCheckout::named(source.clone(), git, self.access.web.clone(), from);
+                let named = named.and_then(|checkout| checkout.with_access(access));
                 named.map(ModulePackage::of_git).map_err(|fault| ModuleError::Git {
                     place,
                     repository: source.to_string(),
@@ -299,9 +301,16 @@ impl MethodOpener {
             }
             ModuleLocation::Archive(archive) => Ok(ModulePackage::of_archive(archive, &self.access.web)),
             ModuleLocation::Oci(source) => {
-                let store: Arc<dyn ReadStore> = Arc::new(self.client.store(source.repository().clone()));
+                let client = match access {
+                    LocationAccess::User => Arc::clone(&self.client),
+                    LocationAccess::Anonymous => self.client.anonymous(),
+                };
+                let store: Arc<dyn ReadStore> = Arc::new(client.store(source.repository().clone()));
                 let (reference, subdir) = (source.reference(), source.subdir().clone());
                 match ModulePackage::of_store(Arc::clone(&store), reference, subdir).await {
+                    Err(ModuleError::Store(error)) if access == LocationAccess::Anonymous && is_refusal(&error) => {
+                        Err(ModuleError::Located { place: store.place(), fault: LocationFault::Login })
+                    }
                     Err(error) => Err(error.or_why_missing(&*store, reference).await),
                     found => found,
                 }
@@ -323,6 +332,17 @@ impl MethodOpener {
         let address = shown_url(&base);
         Some((address, Arc::new(RegistrySource::new(host.clone(), base, self.access.clone()))))
     }
+}
+
+/// Whether a registry wants to know who asks.
+fn is_refusal(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Denied { .. }
+            | StoreError::Unauthorized { .. }
+            | StoreError::Forbidden { .. }
+            | StoreError::NoToken { .. }
+    )
 }
 
 /// A repository, with the cache of manifests if there is one.

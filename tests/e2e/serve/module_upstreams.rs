@@ -7,6 +7,7 @@ use tofu_oci_testkit::{Answer, Fault, Rule};
 
 use super::wire::Got;
 use super::{PATIENCE, Serving};
+use crate::module_located::{private, shows_login};
 use crate::module_mirror::{HOST, Upstream, call, five};
 use crate::setup::Scene;
 
@@ -221,4 +222,22 @@ fn a_version_that_the_registry_answers_for_and_does_not_list_was_kept() {
     assert_eq!(got.status, 404, "{}", got.text());
     assert_eq!(archive(&bridge, NETWORK, "1.4.0").status, 200);
     assert_eq!(upstream.kept("network"), ["1.4.0"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_registry_of_modules_made_serve_hand_out_a_repository_that_its_login_reads() {
+    let upstream = private();
+    let bridge = serving(&upstream, "", "");
+    let got = bridge.get(&format!("{NETWORK}/1.4.0/download"));
+    assert_eq!(got.status, 502, "{}\n{}", got.text(), bridge.log());
+    bridge.wait_for_line(0, &["\"status\":502", "demands a login"]);
+    let asked = upstream.scene.registry.requests_to("*", "/v2/secret/*");
+    assert!(!asked.is_empty() && !asked.iter().any(shows_login), "{asked:?}");
+    assert!(upstream.kept("network").is_empty());
+    drop(bridge);
+    // A repository that serve.toml names is read with the login.
+    let bridge = serving_from(&upstream.scene, "[\"REGISTRY/secret/${namespace}/${name}-${target_system}\"]", "", "");
+    upstream.scene.run("module push net REGISTRY/secret/acme/network-aws --version 1.4.0").success();
+    assert_eq!(archive(&bridge, NETWORK, "1.4.0").status, 200, "{}", bridge.log());
 }

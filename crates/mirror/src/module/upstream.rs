@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
-use tofu_oci_source::{GitProgram, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
+use tofu_oci_source::{GitProgram, Listing, LocationAccess, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Hostname, ModuleAddr, Place, ProviderAddr, Reference, Subdir, Tag, Version};
 
@@ -56,7 +56,8 @@ pub trait ModuleUpstream: Send + Sync {
     async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError>;
 }
 
-/// The registries of the hosts, and the repositories that they or the user name.
+/// The registries of the hosts, and the repositories that they or the user name. What a registry names is read without a login: it
+/// comes to a place that others read, and the registry could name whatever the logins read.
 pub struct HostedModules {
     /// What asks hosts for their services.
     pub opener: MethodOpener,
@@ -79,14 +80,14 @@ impl ModuleUpstream for HostedModules {
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
         let location = self.opener.module_registry(address.hostname()).await?.locate(address, version).await?;
-        self.opener.module_package(&location, Arc::clone(&self.git)).await
+        self.opener.module_package(&location, LocationAccess::Anonymous, Arc::clone(&self.git)).await
     }
 
     async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
         match named {
             NamedPackage::Oci(source) => {
                 let location = ModuleLocation::Oci(source.clone());
-                self.opener.module_package(&location, Arc::clone(&self.git)).await
+                self.opener.module_package(&location, LocationAccess::User, Arc::clone(&self.git)).await
             }
             NamedPackage::Git(source) => Ok(self.opener.git_package(source, Arc::clone(&self.git))),
         }

@@ -60,6 +60,14 @@ pub enum ModuleError {
     #[error(transparent)]
     #[fault(of = _0, code = unread(_0))]
     Store(#[from] StoreError),
+    /// Its registry of modules names it, and it is not read as the registry says.
+    #[error("no module can be read from {place}, which a registry of modules names")]
+    #[fault(of = fault)]
+    Located {
+        place: Place,
+        #[source]
+        fault: LocationFault,
+    },
     #[error("no module can be read from {place}")]
     #[fault(of = failure)]
     #[hint(if matches!(failure, Failure::PackageMissing(_)) => "the registry names an archive that is gone; tell its \
@@ -134,6 +142,8 @@ pub enum GitFault {
     /// It must not be fetched from there.
     #[error(transparent)]
     #[fault(code = _0.code())]
+    #[hint(if matches!(_0, LocationFault::Login) => "name it yourself, and your login counts: {RUN} module mirror \
+            'git::ssh://…?ref=REF' --as ADDR")]
     #[hint(if let LocationFault::PrivateHost { host } = _0 => "if that is meant, allow it with --private-host {host}")]
     Location(LocationFault),
     #[error("its submodule `{path}` cannot be fetched: {fault}")]
@@ -193,6 +203,14 @@ pub enum LocationFault {
         /// Where to: `HOST[:PORT]`.
         host: String,
     },
+    /// the registry names a repository that demands a login, or one of git over ssh, and others read what comes
+    #[error("it demands a login, and what a registry names is read without one where others read what comes")]
+    #[fault(
+        "module-location-login",
+        todo = "name the repository yourself: `module mirror oci://… --as ADDR`, or in `upstream` of serve.toml"
+    )]
+    #[hint("name it yourself, and your login counts: {RUN} module mirror 'oci://REPOSITORY?tag=TAG' --as ADDR")]
+    Login,
     /// the registry names a location that is malformed or must not be asked
     #[error("{problem}")]
     #[fault(

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::error::LocationFault;
 use super::git_program::{GitNamer, GitProgram};
-use super::location::admitted;
+use super::location::{LocationAccess, admitted};
 
 /// A repository that may be fetched, and the program that fetches it.
 #[derive(Clone)]
@@ -19,6 +19,7 @@ pub struct GitCheckout {
     web: WebClient,
     /// The address whose answer names the repository; `None` if the user wrote it.
     from: Option<Url>,
+    access: LocationAccess,
     /// Where its host was found, as git has it.
     pinned: Arc<OnceLock<String>>,
 }
@@ -26,7 +27,7 @@ pub struct GitCheckout {
 impl GitCheckout {
     /// A repository that the user named.
     pub fn written(source: GitModuleSource, program: Arc<dyn GitProgram>, web: WebClient) -> Self {
-        Self { source, program, web, from: None, pinned: Arc::default() }
+        Self { source, program, web, from: None, access: LocationAccess::User, pinned: Arc::default() }
     }
 
     /// A repository that the answer of `from` names.
@@ -40,7 +41,24 @@ impl GitCheckout {
         from: &Url,
     ) -> Result<Self, LocationFault> {
         admitted(&source, from, &web)?;
-        Ok(Self { source, program, web, from: Some(from.clone()), pinned: Arc::default() })
+        let (from, access) = (Some(from.clone()), LocationAccess::User);
+        Ok(Self { source, program, web, from, access, pinned: Arc::default() })
+    }
+
+    /// The same with this access, and so for its submodules.
+    ///
+    /// # Errors
+    /// [`LocationFault::Login`] if nothing can be read over ssh without a login.
+    pub fn with_access(self, access: LocationAccess) -> Result<Self, LocationFault> {
+        match (access, self.source.transport()) {
+            (LocationAccess::Anonymous, GitTransport::Ssh) => Err(LocationFault::Login),
+            _ => Ok(Self { access, ..self }),
+        }
+    }
+
+    /// Which logins it may be shown.
+    pub fn access(&self) -> LocationAccess {
+        self.access
     }
 
     /// The repository.
@@ -98,7 +116,7 @@ impl GitCheckout {
         if let Some(registry) = &self.from {
             Self::named(source.clone(), Arc::clone(&self.program), self.web.clone(), registry)?;
         }
-        Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)
+        Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)?.with_access(self.access)
     }
 }
 

@@ -6,6 +6,8 @@ use async_trait::async_trait;
 use tofu_oci_fault::Fault;
 use tofu_oci_types::GitTransport;
 
+use super::location::LocationAccess;
+
 /// The program `git`. `cli` gives the real one, tests give their own.
 #[async_trait]
 pub trait GitProgram: Send + Sync {
@@ -26,6 +28,8 @@ pub struct GitCommand<'a> {
     pub transport: GitTransport,
     /// Who named the repository.
     pub named_by: GitNamer,
+    /// Which logins the repository may be shown.
+    pub access: LocationAccess,
     /// Where to connect to for a host instead of looking it up: a value of `http.curloptResolve`, which git knows since 2.37.
     pub pinned: Option<&'a str>,
     /// Most bytes that the working directory may hold, and most bytes of its output.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tofu_oci_fetch::{module_says_another, other_address_note};
 use tofu_oci_logins::Access;
 use tofu_oci_source::{
-    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, version_of,
-    withdrawal,
+    CredentialErrors, Listing, LocationAccess, MethodOpener, ModuleError, ModuleLocation, ModulePackage,
+    ModuleRegistry, version_of, withdrawal,
 };
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
@@ -241,7 +241,8 @@ impl AskedRegistry {
             return Err(unmapped(&address.clone(), ModuleError::NoMatchingVersion { address, place, wanted, offered }));
         };
         let location: ModuleLocation = self.registry.locate(address, &version).await?;
-        let package = self.opener.module_package(&location, connector.git()).await?.inside(subdir);
+        let package = self.opener.module_package(&location, LocationAccess::User, connector.git()).await?;
+        let package = package.inside(subdir);
         let subject = format!("{address} {version}");
         Ok(OpenedModule { package, version: Some(version), tag: None, subject })
     }

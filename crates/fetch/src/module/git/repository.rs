@@ -4,7 +4,9 @@ use std::path::Path;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::FileError;
-use tofu_oci_source::{GitCheckout, GitCommand, GitFault, GitLimits, GitOutput, ModuleError, ModulePackage};
+use tofu_oci_source::{
+    GitCheckout, GitCommand, GitFault, GitLimits, GitOutput, LocationAccess, LocationFault, ModuleError, ModulePackage,
+};
 use tofu_oci_types::{GitReference, GitTransport, Place};
 
 use super::answers::{commit, has_sha256, named};
@@ -13,6 +15,9 @@ use crate::blocking::blocking;
 
 /// The name that the commit gets in the temporary repository.
 const WANTED: &str = "refs/tofu-oci/wanted";
+
+/// What git says where it is asked for a login and has none.
+const LOGIN: [&str; 3] = ["could not read Username", "could not read Password", "Authentication failed"];
 
 /// Most bytes of a short answer.
 pub(super) const SHORT: usize = 1 << 20;
@@ -29,6 +34,15 @@ impl GitRepository<'_> {
         git_error(self.checkout, fault)
     }
 
+    /// The error for what git says.
+    fn refused(&self, message: String) -> ModuleFetchError {
+        let wants_login = LOGIN.iter().any(|words| message.contains(words));
+        self.failed(match self.checkout.access() {
+            LocationAccess::Anonymous if wants_login => GitFault::Location(LocationFault::Login),
+            _ => GitFault::Refused { message },
+        })
+    }
+
     pub(super) fn place(&self) -> Place {
         ModulePackage::of_git(self.checkout.clone()).place().clone()
     }
@@ -41,6 +55,7 @@ impl GitRepository<'_> {
             dir: self.dir,
             transport: self.checkout.source().transport(),
             named_by: self.checkout.named_by(),
+            access: self.checkout.access(),
             pinned: self.checkout.pinned(),
             limits: GitLimits { folder, output },
         };
@@ -50,7 +65,7 @@ impl GitRepository<'_> {
     /// The output of a command that must succeed.
     pub(super) async fn ask(&self, arguments: &[&str], output: usize) -> Result<Vec<u8>, ModuleFetchError> {
         let said = self.run(arguments, output).await?;
-        if said.success { Ok(said.stdout) } else { Err(self.failed(GitFault::Refused { message: said.message })) }
+        if said.success { Ok(said.stdout) } else { Err(self.refused(said.message)) }
     }
 
     /// Makes an empty repository whose objects have names of this kind.
@@ -106,7 +121,7 @@ impl GitRepository<'_> {
         let missing = || self.failed(GitFault::NoReference { reference: wanted.to_owned() });
         match named(&listed, &names) {
             Some(name) => {
-                self.shallow(name).await?.map_err(|message| self.failed(GitFault::Refused { message }))?;
+                self.shallow(name).await?.map_err(|message| self.refused(message))?;
                 self.resolve(WANTED).await?.ok_or_else(missing)
             }
             None if reference.is_some_and(GitReference::is_hexadecimal) => {
