@@ -66,7 +66,7 @@ impl BaseUrl {
     }
 
     /// The same over TLS.
-    pub(crate) fn over_tls(&self) -> String {
+    pub fn over_tls(&self) -> String {
         self.0.as_str().replacen("http://", "https://", 1)
     }
 

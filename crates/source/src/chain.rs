@@ -195,19 +195,17 @@ impl Source for Chain {
         Err(methods.not_offered(address, gave_way.verdict(version, None)))
     }
 
-    /// Those of the first link that has any.
+    /// Those of all links: an unsigned notice of one hides no signed notice of another.
     async fn withdrawal_notices(
         &self,
         address: &ProviderAddr,
         version: &Version,
     ) -> Result<Vec<Evidence>, SourceError> {
+        let mut found = Vec::new();
         for link in self.links() {
-            let found = link.source.withdrawal_notices(address, version).await?;
-            if !found.is_empty() {
-                return Ok(found);
-            }
+            found.extend(link.source.withdrawal_notices(address, version).await?);
         }
-        Ok(Vec::new())
+        Ok(found)
     }
 }
 

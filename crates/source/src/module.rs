@@ -8,6 +8,7 @@
 //!
 //! Spec: seed 004, "Module Registry Protocol"; `real-tofu-http.md` §1 (measured), "Module registry".
 
+mod access;
 mod error;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
@@ -18,9 +19,10 @@ mod package;
 mod registry;
 mod version_list;
 
+pub use self::access::LocationAccess;
 pub use self::error::{GitFault, LocationFault, ModuleError, Withdrawal, wanted_text};
 pub use self::git::GitCheckout;
 pub use self::git_program::{GitCommand, GitLimits, GitNamer, GitOutput, GitProgram, GitRunError};
-pub use self::location::{ArchiveForm, LocationAccess, ModuleArchive, ModuleLocation};
+pub use self::location::{ArchiveForm, ModuleArchive, ModuleLocation};
 pub use self::package::{ModulePackage, PackageBytes};
 pub use self::registry::ModuleRegistry;

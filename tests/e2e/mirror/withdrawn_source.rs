@@ -113,6 +113,38 @@ fn an_unsigned_withdrawal_of_the_source_is_a_version_that_it_no_longer_lists() {
     changes_nothing(&mirrored, Some("gone"));
 }
 
+/// A stranger with a key of its own kept a version in the mirror that the source had taken away.
+#[test]
+fn without_a_policy_a_signed_withdrawal_took_away_less_than_an_unsigned_one() {
+    let mirrored = withdrawn_in_source("gone = \"withdraw\"\n", "--sign-key p256.pem");
+    std::fs::remove_file(mirrored.scene.path("trust.toml")).expect("the policy");
+    let said = on(&mirrored, "--json").success();
+    let line = said.json().into_iter().find(|line| line["action"] == "withdraw").expect("a line");
+    assert_eq!((&line["decided_by"], line.get("signer")), (&json!("place"), None), "{}", said.text);
+    assert_eq!(mirrored.tags("n/acme/zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"]);
+}
+
+/// What `mirror` cannot carry, `copy` does.
+#[test]
+fn an_undo_in_the_source_is_carried_by_copy() {
+    let mirrored = withdrawn_in_source("gone = \"withdraw\"\n", "--sign-key p256.pem");
+    on(&mirrored, "").success();
+    mirrored.scene.run("withdraw REGISTRY/m/acme/zap:1.0.0 --undo --sign-key p256.pem").success();
+    mirrored.scene.run("copy REGISTRY/m/acme/zap:1.0.0 REGISTRY/n/acme/zap:1.0.0").success();
+    mirrored.scene.run(&format!("install {HOST}/acme/zap@1.0.0 --from REGISTRY/n/acme/zap")).success();
+}
+
+#[test]
+fn a_withdrawal_of_the_source_for_a_tree_was_called_one_of_another_release() {
+    let mirrored = withdrawn_in_source("", "--sign-key p256.pem");
+    mirrored.scene.run("withdraw REGISTRY/m/acme/zap:1.0.0 --undo --sign-key p256.pem").success();
+    let to_tree = "mirror --from 'REGISTRY/m/${namespace}/${type}' --to static:tree";
+    mirrored.scene.run(to_tree).success();
+    mirrored.scene.run(&format!("{WITHDRAW} --sign-key p256.pem")).success();
+    let said = mirrored.scene.run(to_tree).success();
+    assert!(said.stderr.contains("is not carried: ") && said.stderr.contains("takes no notices\n"), "{}", said.text);
+}
+
 #[test]
 fn a_withdrawal_of_the_source_for_a_bundle_is_reported() {
     let mirrored = withdrawn_in_source("", "--sign-key p256.pem");

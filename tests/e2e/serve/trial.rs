@@ -45,7 +45,15 @@ fn a_trial_takes_no_folder_of_others_and_no_certificate_for_others() {
     let said = other("--trial-tls mine");
     assert!(said.contains("the folder mine has other files") && said.contains("exit code: 2"), "{said}");
     drop(start(&scene, ""));
+    let said = other("--trial-tls trial --url http://localhost:9/");
+    assert!(
+        said.contains("`url` begins with http://") && said.contains("write url = \"https://localhost:9/\""),
+        "{said}"
+    );
     let said = other("--trial-tls trial --host registry.acme.example");
     assert!(said.contains("trial/server.pem is not for registry.acme.example"), "{said}");
     assert!(said.contains("hint: name another folder, or remove trial; clients then trust the new ca.pem"), "{said}");
+    fs::remove_file(scene.path("trial/ca.pem")).expect("it is there");
+    let said = other("--trial-tls trial");
+    assert!(said.contains("there is no trial/ca.pem, which clients have to trust"), "{said}");
 }

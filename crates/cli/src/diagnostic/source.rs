@@ -78,7 +78,7 @@ impl Diagnostic {
         let is_new = asked && !diagnostic.text.contains(&place.to_string());
         let diagnostic = diagnostic.more_causes(is_new.then(|| format!("asked {place}")));
         match what {
-            NotOffered::Withdrawn { version, .. } => diagnostic.hint(away_from(address, version)),
+            NotOffered::Withdrawn { version, .. } => diagnostic.hint(away_from(address, version, place)),
             _ => diagnostic,
         }
     }
@@ -200,13 +200,17 @@ fn is_of_port(place: &Place) -> bool {
 }
 
 /// What leads to another version than a withdrawn one.
-fn away_from(address: &ProviderAddr, version: &Version) -> String {
+fn away_from(address: &ProviderAddr, version: &Version, place: &Place) -> String {
     if invocation::says("upgrade") {
         return format!("a constraint demands {version}: change it");
     }
     let is_named = ["install", "lock"].contains(&invocation::verb()) && invocation::first_word().is_some();
     let named = if is_named { format!(" {address}") } else { String::new() };
-    let upgrade = invocation::command(&format!("install{named} --upgrade"));
+    // REPOSITORY:VERSION is the place itself.
+    let place = place.to_string();
+    let is_place = invocation::first_word().is_some_and(|word| word.starts_with(&place)) && !invocation::says("from");
+    let from = if is_place { format!(" --from {}", invocation::quoted(&place)) } else { String::new() };
+    let upgrade = invocation::command(&format!("install{named} --upgrade{from}"));
     format!(
         "if a lock file names {version}, `{upgrade}` moves it to another version; if a constraint does, change that"
     )

@@ -165,16 +165,27 @@ impl AttestationFiles {
         Err(FetchError::Untrusted { address, version, place, refusal, rule, by_hand }.into())
     }
 
+    /// All of them, as if they counted.
+    pub(crate) fn all(&self) -> JudgedFiles {
+        let counting = self.bundles.values().map(|(_, bundle)| bundle.clone()).collect();
+        JudgedFiles { counting, withdrawal: None }
+    }
+
     /// Reports that the place of a release that is there takes none of those that count.
     pub(crate) fn not_taken(&self, judged: &JudgedFiles, place: &Place, reporter: &dyn Reporter) {
-        let counting = self.bundles.values().filter(|(_, bundle)| judged.counting.contains(bundle));
-        counting.for_each(|(name, _)| self.not_carried(name, &format!("{place} takes no notices"), reporter));
+        for (name, _) in self.bundles.values().filter(|(_, bundle)| judged.counting.contains(bundle)) {
+            reporter.event(&self.uncarried(name, &format!("{place} takes no notices")));
+        }
+    }
+
+    fn uncarried(&self, name: &str, why: &str) -> Event {
+        let text = format!("an attestation of {} in {name} is not carried: {why}", self.of);
+        Event::warning("attestation-not-carried", text)
     }
 
     fn not_carried(&self, name: &str, why: &str, reporter: &dyn Reporter) {
-        let text = format!("an attestation of {} in {name} is not carried: {why}", self.of);
         let hint = "only what counts by the rules of trust.toml goes along";
-        reporter.event(&Event::warning("attestation-not-carried", text).with_hint(hint));
+        reporter.event(&self.uncarried(name, why).with_hint(hint));
     }
 }
 

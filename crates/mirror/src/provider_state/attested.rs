@@ -88,9 +88,15 @@ impl Question<'_> {
             let files = AttestationFiles::of_notices((self.address, version), self.from.place(), notices);
             let action = match to.release(self.address, version).await {
                 Ok(release) => {
+                    // A tree of files has no index that a notice could be about.
+                    if release.id().identity.index().is_none() {
+                        files.not_taken(&files.all(), &self.destination.place(self.address)?, self.reporter);
+                        continue;
+                    }
                     let judged = files.judge(&*files.beside(release), self.trust, self.reporter).await?;
-                    let Some(Withdrawal { reason, signer, .. }) = &judged.withdrawal else { continue };
-                    let action = self.withdrawn_by_publisher(reason, signer.as_ref(), takes_notices);
+                    // Without a policy it is anyone's: the place no longer lists the version, and that is all.
+                    let Some(Withdrawal { reason, signer: Some(signer), .. }) = &judged.withdrawal else { continue };
+                    let action = self.withdrawn_by_publisher(reason, Some(signer), takes_notices);
                     if takes_notices {
                         look.attestations.insert(version.clone(), judged);
                     } else {

@@ -7,9 +7,10 @@ use tofu_oci_http::{NamedHost, WebClient};
 use tofu_oci_types::{GitModuleSource, GitTransport};
 use url::Url;
 
+use super::access::LocationAccess;
 use super::error::LocationFault;
 use super::git_program::{GitNamer, GitProgram};
-use super::location::{LocationAccess, admitted};
+use super::location::admitted;
 
 /// A repository that may be fetched, and the program that fetches it.
 #[derive(Clone)]

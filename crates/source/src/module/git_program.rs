@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tofu_oci_fault::Fault;
 use tofu_oci_types::GitTransport;
 
-use super::location::LocationAccess;
+use super::access::LocationAccess;
 
 /// The program `git`. `cli` gives the real one, tests give their own.
 #[async_trait]

@@ -21,15 +21,6 @@ pub enum ModuleLocation {
     Git(GitModuleSource, Url),
 }
 
-/// Which logins a location is shown that a registry names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LocationAccess {
-    /// Those of the user, who reads it for themself.
-    User,
-    /// None: others read what comes, and the registry could name whatever the logins read.
-    Anonymous,
-}
-
 /// An archive on the web.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleArchive {

@@ -98,6 +98,10 @@ impl Settings {
         if let Some(policy) = &args.trust.trust_policy {
             config.trust = Some(here(policy));
         }
+        if let (Some(url), Some(_)) = (config.url.as_ref().filter(|url| !url.is_https()), &config.tls) {
+            let problem = BridgeConfigProblem::PlainUrl { instead: url.over_tls() };
+            return Err(Diagnostic::usage(problem.to_string()).code("settings-invalid").more_hints(problem.instead()));
+        }
         match config.listen.iter().find(|address| !address.ip().to_canonical().is_loopback()) {
             Some(&address) if config.tls.is_none() && !config.plain_http => {
                 let problem = BridgeConfigProblem::ClearText { address };

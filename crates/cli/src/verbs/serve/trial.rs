@@ -47,11 +47,17 @@ pub(super) fn authority(dir: &Path, config: &BridgeConfig) -> Result<PathBuf, Di
             &error,
         )
     })?;
+    let authority = dir.join(AUTHORITY);
+    if !authority.exists() {
+        let text = format!("there is no {}, which clients have to trust", authority.display());
+        let hint = format!("name another folder, or remove {}", dir.display());
+        return Err(Diagnostic::usage(text).code("trial-tls-unwritable").hint(hint));
+    }
     match names.iter().find(|name| !is_certificate_for(&bytes, name)) {
         Some(name) => Err(Diagnostic::usage(format!("the certificate {} is not for {name}", certificate.display()))
             .code("trial-tls-other-name")
             .hint(format!("name another folder, or remove {}; clients then trust the new {AUTHORITY}", dir.display()))),
-        None => Ok(dir.join(AUTHORITY)),
+        None => Ok(authority),
     }
 }
 
