@@ -29,7 +29,7 @@ impl IssuedCertificate {
     /// `authority` is the name of the authority.
     ///
     /// # Errors
-    /// If the machine has no randomness for keys, or a name is none that certificates have.
+    /// If the machine has no randomness for keys, or a certificate cannot have one of the names.
     pub fn new(authority: &str, names: &[String], days: u32) -> io::Result<Self> {
         Self::issued(authority, names, days).map_err(io::Error::other)
     }
