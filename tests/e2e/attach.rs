@@ -1,6 +1,5 @@
 //! `attach`: bundles, bills of materials and other files beside a release.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use insta::assert_snapshot;
@@ -13,8 +12,8 @@ use tofu_oci_types::{Descriptor, Digest};
 use crate::setup::{Scene, WIDGET};
 
 const SPDX: &str = r#"{"spdxVersion":"SPDX-2.3","name":"widget"}"#;
-const TARGET: &str = "REGISTRY/acme/widget:1.4.0";
-const POLICY: &str = r#"
+pub(crate) const TARGET: &str = "REGISTRY/acme/widget:1.4.0";
+pub(crate) const POLICY: &str = r#"
 [[identity]]
 name = "acme release"
 repository = "github.com/acme/widget"
@@ -27,7 +26,7 @@ providers = ["registry.example.com/acme/widget"]
 keys = ["acme release"]
 "#;
 
-fn published(referrers: ReferrersSupport) -> Scene {
+pub(crate) fn published(referrers: ReferrersSupport) -> Scene {
     let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
     scene.publish("1.4.0");
     scene.context.write("widget.spdx.json", SPDX);
@@ -36,7 +35,7 @@ fn published(referrers: ReferrersSupport) -> Scene {
 }
 
 /// Writes a bundle about these digests as `widget.sigstore.json`.
-fn bundle(scene: &Scene, digests: &[String]) -> LocalSigstore {
+pub(crate) fn bundle(scene: &Scene, digests: &[String]) -> LocalSigstore {
     let sigstore = LocalSigstore::generate(SystemTime::now());
     scene.context.write("root.json", sigstore.root());
     let named =
@@ -52,7 +51,7 @@ fn index(scene: &Scene) -> String {
 }
 
 /// The digests of the release's leaves, and of the zips in them.
-fn parts(scene: &Scene) -> (Vec<String>, Vec<String>) {
+pub(crate) fn parts(scene: &Scene) -> (Vec<String>, Vec<String>) {
     let read = |reference: &str| -> Value {
         let (_, bytes) = scene.registry.manifest("acme/widget", reference).expect("it is published");
         serde_json::from_slice(&bytes).expect("JSON")
@@ -66,7 +65,7 @@ fn parts(scene: &Scene) -> (Vec<String>, Vec<String>) {
 }
 
 /// The artifact types of what refers to the release.
-fn referrers(scene: &Scene) -> Vec<String> {
+pub(crate) fn referrers(scene: &Scene) -> Vec<String> {
     scene.run("copy REGISTRY/acme/widget oci:read-back").success();
     let (mut found, index) = (Vec::new(), index(scene));
     let blobs = scene.path("read-back/blobs/sha256");
@@ -167,90 +166,6 @@ fn a_bundle_that_another_program_attached_is_not_attached_again() {
         .put_referrer("acme/widget", &Referrer::bundle(&Descriptor::of(&media_type, &bytes), &content, Inline::No));
     let said = scene.run(&format!("attach widget.sigstore.json {TARGET} --json")).success();
     assert_eq!(said.json()[0]["unchanged"], json!(true), "{}", said.text);
-}
-
-#[test]
-fn a_bundle_about_something_else_is_refused() {
-    let scene = published(ReferrersSupport::Unsupported);
-    let other: Vec<String> = (0..5u8).map(|nth| Digest::sha256(&[nth]).to_string()).collect();
-    bundle(&scene, &other);
-    assert_snapshot!(scene.refuse(&format!("attach widget.sigstore.json {TARGET}")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: widget.sigstore.json is not about registry.example.com/acme/widget 1.4.0: it is about widget.zip sha256:[DIGEST], widget.zip sha256:[DIGEST], widget.zip sha256:[DIGEST], 2 more
-
-    hint: a bundle must be about the index or manifest sha256:[DIGEST], one of its leaves, or one of its zips
-    ");
-    assert_eq!(referrers(&scene), [""; 0]);
-    // Another version of the same provider, by the names that its signer wrote.
-    scene.publish("1.5.0");
-    scene.key("p256.pem");
-    scene.run("sign REGISTRY/acme/widget:1.5.0 --key p256.pem").success();
-    let said = scene.refuse("attach widget.sigstore.json REGISTRY/acme/widget:1.5.0");
-    assert!(said.contains("it is about"), "{said}");
-}
-
-#[test]
-fn a_bundle_that_calls_the_zips_otherwise_was_attached_without_a_word() {
-    let scene = published(ReferrersSupport::Unsupported);
-    let (_, zips) = parts(&scene);
-    bundle(&scene, &zips[..1]);
-    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
-    assert!(said.text.contains("does not name the zips of the release as SHA256SUMS does"), "{}", said.text);
-    scene.context.write("trust.toml", POLICY);
-    let said = scene.refuse(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget"));
-    let why = "the signature by acme release calls an archive of this release widget.zip, not terraform-provider-widget_1.4.0_";
-    assert!(said.replace("\n            ", " ").contains(why), "{said}");
-    let sigstore = bundle(&scene, &zips[..1]);
-    let name = "dist/terraform-provider-widget_1.4.0_darwin_arm64.zip";
-    let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
-    let right = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &[subject]);
-    scene.context.write("widget.sigstore.json", right);
-    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
-    assert!(!said.text.contains("warning"), "{}", said.text);
-}
-
-/// `attach` took it without a word, and `verify` called it a signature of another index, to be signed anew.
-#[test]
-fn an_attestation_of_a_zip_by_a_key_was_said_to_be_of_another_index() {
-    let scene = published(ReferrersSupport::Unsupported);
-    let (_, zips) = parts(&scene);
-    let name = "terraform-provider-widget_1.4.0_darwin_arm64.zip";
-    let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
-    scene.context.write("widget.sigstore.json", Scene::attested_by_key(&[subject]));
-    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
-    let why = "is made by a key and not about the index, so it counts for no rule: terraform-provider-widget";
-    assert!(said.text.contains(why), "{}", said.text);
-    scene.trust("");
-    let place = "--from REGISTRY/acme/widget";
-    for verb in ["verify", "install"] {
-        let said = scene.refuse(&format!("{verb} {WIDGET}@1.4.0 {place}"));
-        let why = "the signature by acme-release is of terraform-provider-widget_1.4.0_darwin_arm64.zip alone, and a key must sign the index";
-        assert!(said.contains(why), "{said}");
-        let hint = "its publisher signs the index: tofu-oci sign ";
-        assert!(said.contains(hint) && !said.contains("sign the release anew"), "{said}");
-    }
-}
-
-/// Rules count these names, and `attach` said that they do not.
-#[test]
-fn names_that_goreleaser_gives_zips_were_said_to_count_for_no_rule() {
-    let scene = published(ReferrersSupport::Unsupported);
-    let (_, zips) = parts(&scene);
-    let sigstore = bundle(&scene, &zips);
-    let hex = |zip: &String| zip.trim_start_matches("sha256:").to_owned();
-    let subject = |(name, zip): (&str, &String)| json!({ "name": name, "digest": { "sha256": hex(zip) } });
-    let names =
-        ["terraform-provider-widget_v1.4.0_darwin_all.zip", "terraform-provider-widget_1.4.0_linux_amd64_v1.zip"];
-    let subjects: Vec<Value> = names.into_iter().zip(&zips).map(subject).collect();
-    let bundle = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &subjects);
-    scene.context.write("widget.sigstore.json", bundle);
-    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
-    assert!(!said.text.contains("warning"), "{}", said.text);
-    scene.context.write("trust.toml", POLICY);
-    scene.run(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget")).success();
 }
 
 #[test]
@@ -501,12 +416,7 @@ fn an_attachment_that_breaks_off_is_done_by_the_next_run() {
         for at in 0.. {
             let scene = published(support);
             let before = index(&scene);
-            let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-            let writes = AtomicUsize::new(0);
-            let is_after =
-                move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-            scene.registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-            scene.registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+            scene.break_off_after(at);
             let code = scene.run(&format!("attach widget.spdx.json {TARGET} --attempts 1")).code;
             scene.registry.clear_faults();
             assert_eq!(index(&scene), before);

@@ -41,6 +41,7 @@ mod setup;
 
 mod address;
 mod attach;
+mod attach_about;
 mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;

@@ -1,11 +1,10 @@
 //! `sign --keyless` and `push --sign-keyless`, with a `cosign` on the PATH that a script plays.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tofu_oci_testkit::{Behaviour, BuiltBy, Fault, LocalSigstore, ReferrersSupport, Registry, RequestHead, Rule};
+use tofu_oci_testkit::{Behaviour, BuiltBy, LocalSigstore, ReferrersSupport, Registry};
 
 use crate::setup::{Scene, WIDGET};
 
@@ -291,11 +290,7 @@ fn a_keyless_push_that_breaks_off_is_done_by_the_next_one() {
         let mut scene = scene();
         let index = packed(&scene);
         signs(&mut scene, &index, true);
-        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-        let writes = AtomicUsize::new(0);
-        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-        scene.registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-        scene.registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+        scene.break_off_after(at);
         let push = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless");
         let code = scene.run(&format!("{push} --attempts 1 --jobs 1")).code;
         scene.registry.clear_faults();

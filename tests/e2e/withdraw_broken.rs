@@ -1,9 +1,7 @@
 //! What an interrupted `withdraw` leaves, and what the next run makes of it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Behaviour, Deletion, Fault, ReferrersSupport, Registry, RequestHead, Rule};
+use tofu_oci_testkit::{Behaviour, Deletion, ReferrersSupport, Registry};
 use tofu_oci_types::Digest;
 
 use crate::setup::{Said, Scene, WIDGET};
@@ -22,11 +20,7 @@ fn published(deletion: Deletion) -> Scene {
 /// Ends the connection after the write of this number has taken effect, and before everything that follows, as if the program
 /// had been killed. Whether it came so far.
 fn killed(scene: &Scene, line: &str, at: usize) -> bool {
-    let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-    let writes = AtomicUsize::new(0);
-    let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-    scene.registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-    scene.registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+    scene.break_off_after(at);
     let said = scene.run(line);
     scene.registry.clear_faults();
     said.code != Some(0)

@@ -1,11 +1,10 @@
 //! Attestations of upstream releases, given as files: judged, carried and kept.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tofu_oci_testkit::{Answer, BuiltBy, Fault, LocalSigstore, RequestHead, Rule};
+use tofu_oci_testkit::{Answer, BuiltBy, Fault, LocalSigstore, Rule};
 use tofu_oci_types::Digest;
 
 use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
@@ -330,14 +329,9 @@ fn a_mirror_that_breaks_off_publishes_no_release_without_its_attestation() {
     for at in 0.. {
         let (mirrored, sigstore) = demanding();
         write(&mirrored, "provenance.json", &provenance(&mirrored, &sigstore, &ZAP));
-        let registry = &mirrored.scene.registry;
-        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-        let writes = AtomicUsize::new(0);
-        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-        registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-        registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+        mirrored.scene.break_off_after(at);
         let code = mirrored.scene.run(&format!("mirror {TO} --attempts 1 --jobs 1")).code;
-        registry.clear_faults();
+        mirrored.scene.registry.clear_faults();
         if mirrored.tags("m/acme/zap").contains(&"1.0.0".to_owned()) {
             verified(&mirrored, "REGISTRY/m/acme/zap");
         }

@@ -1,9 +1,7 @@
 //! A publisher's withdrawal among the attestations: heeded, carried, and by whom.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::json;
-use tofu_oci_testkit::{Fault, LocalSigstore, RequestHead, Rule};
+use tofu_oci_testkit::LocalSigstore;
 
 use super::attestations::{RULES, ZAP, demanding, provenance, verified, write};
 use super::{HOST, Mirrored, TO, actions, summary};
@@ -125,14 +123,9 @@ fn a_withdrawal_by_a_notice_that_broke_off_was_taken_back() {
     for at in 0.. {
         let (mirrored, _) = withdrawn();
         mirrored.rules(&format!("gone = \"withdraw\"\n{RULES}"));
-        let registry = &mirrored.scene.registry;
-        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-        let writes = AtomicUsize::new(0);
-        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-        registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-        registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+        mirrored.scene.break_off_after(at);
         let code = mirrored.scene.run(&format!("mirror {TO} --attempts 1 --jobs 1")).code;
-        registry.clear_faults();
+        mirrored.scene.registry.clear_faults();
         mirrored.mirror("").success();
         assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0"], "{at}");
         is_withdrawn_when_it_is_back(&mirrored);

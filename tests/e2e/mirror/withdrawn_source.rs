@@ -1,9 +1,6 @@
 //! A publisher that withdraws a version in the repository from which it is mirrored.
 
 use serde_json::json;
-use tofu_oci_testkit::{Fault, RequestHead, Rule};
-
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{HOST, Mirrored, actions, summary};
 use crate::setup::Said;
@@ -85,14 +82,9 @@ fn an_unsigned_notice_of_mirror_came_in_the_place_of_the_one_that_the_source_has
 fn a_withdrawal_of_the_source_that_broke_off_was_finished_by_another_notice() {
     for at in 0.. {
         let mirrored = withdrawn_in_source("gone = \"withdraw\"\n", "--sign-key p256.pem");
-        let registry = &mirrored.scene.registry;
-        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
-        let writes = AtomicUsize::new(0);
-        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
-        registry.fault(Rule::when(is_after).then(Fault::Disconnect));
-        registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+        mirrored.scene.break_off_after(at);
         let code = on(&mirrored, "--attempts 1 --jobs 1").code;
-        registry.clear_faults();
+        mirrored.scene.registry.clear_faults();
         on(&mirrored, "").success();
         assert_eq!(mirrored.tags("n/acme/zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"], "{at}");
         let said = mirrored.scene.refuse(&format!("install {HOST}/acme/zap@1.0.0 --from REGISTRY/n/acme/zap"));

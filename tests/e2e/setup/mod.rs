@@ -19,8 +19,11 @@ pub(crate) mod zips;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tofu_oci_testkit::{ClientCertificate, Registry, RegistryBuilder, ReleaseFolder, TestContext};
+use tofu_oci_testkit::{
+    ClientCertificate, Fault, Registry, RegistryBuilder, ReleaseFolder, RequestHead, Rule, TestContext,
+};
 
 pub(crate) use state::State;
 pub(crate) use text::words;
@@ -169,6 +172,16 @@ impl Scene {
             self.conversation().into_iter().filter(|line| !line.starts_with("GET ") && !line.starts_with("HEAD "));
         assert_eq!(writes.collect::<Vec<_>>(), Vec::<String>::new(), "something was sent:\n{}", said.text);
         said.text
+    }
+
+    /// From now on the connection ends after the write of this number, from 0, has taken effect, and before everything that
+    /// follows: as if the program had been killed.
+    pub(crate) fn break_off_after(&self, at: usize) {
+        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
+        let writes = AtomicUsize::new(0);
+        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
+        self.registry.fault(Rule::when(is_after).then(Fault::Disconnect));
+        self.registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
     }
 
     /// Every request since the log was emptied, as `METHOD /path -> status`, digests made equal.
