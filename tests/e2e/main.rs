@@ -30,6 +30,7 @@
 //! notices      what publishers say of a release later, and who heeds it
 //! serve        the bridge: what clients need of it, its faults, its secrets, its end
 //! help_topics, completion       pages, man pages, what shells complete
+//! underscores  namespaces that Terraform alone takes
 //! never_waits  a pipe in the place of a file
 //! terminal*    what foreign text, files and names do to a terminal, a log or a CI system: nothing
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
@@ -197,6 +198,7 @@ mod too_large;
 mod trips;
 mod trust_root;
 mod two_addresses;
+mod underscores;
 mod verify;
 mod verify_accepted;
 mod versions;

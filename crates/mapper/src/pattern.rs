@@ -32,7 +32,7 @@ impl Selection {
 }
 
 impl Selector {
-    /// Reads both lists; the first invalid pattern is the error.
+    /// Reads both lists as `OpenTofu` does; the first invalid pattern is the error.
     ///
     /// # Errors
     /// The list, the place in it and what is wrong with that pattern.
@@ -40,7 +40,7 @@ impl Selector {
         let read = |list: &[String], name| {
             list.iter()
                 .enumerate()
-                .map(|(index, text)| text.parse().map_err(|error| (name, index, error)))
+                .map(|(index, text)| text.parse().and_then(Pattern::for_opentofu).map_err(|error| (name, index, error)))
                 .collect::<Result<Vec<Pattern>, _>>()
         };
         Ok(Self { include: read(include, PatternList::Include)?, exclude: read(exclude, PatternList::Exclude)? })

@@ -66,6 +66,12 @@ fn requirements(module: &ModuleFacts, found: &mut Vec<ConfigFinding>) {
             found.push(finding("two-names-for-one-provider", false, &second.declared, message, instead));
         }
     }
+    for required in &requires {
+        if let Err(error) = required.address.clone().for_opentofu() {
+            let instead = "publish the provider under a namespace without an underscore, or use Terraform".to_owned();
+            found.push(finding("namespace-underscore", true, &required.declared, error.to_string(), instead));
+        }
+    }
     for required in requires.iter().filter(|required| required.address.is_builtin()) {
         if !required.constraints.is_any() {
             let message = format!("`{}` is built into the program and has no version to choose", required.local_name);

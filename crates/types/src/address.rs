@@ -12,6 +12,10 @@ use crate::text_value::text_value;
 /// The namespace of providers that are older than namespaces.
 const LEGACY: &str = "-";
 
+/// Why `OpenTofu` takes no such address or pattern.
+pub(crate) const UNDERSCORE: &str = "its namespace has an underscore, which Terraform 1.16 and later take";
+pub(crate) const OF_OPENTOFU: &str = " of OpenTofu";
+
 /// A provider's source address: hostname, namespace and type, each in normal form.
 ///
 /// `Display` gives the three-part form with the Unicode hostname, as lock files and folders write it. The order is
@@ -19,8 +23,9 @@ const LEGACY: &str = "-";
 ///
 /// No part is empty, contains a dot (except the hostname), a separator of paths or two dashes in a row: each is safe as
 /// the name of a folder. `OpenTofu` accepts full-width dots and dashes, which become plain ones; this type does not.
+/// The namespace may have underscores, which Terraform alone takes ([`ProviderAddr::for_opentofu`]).
 ///
-/// Spec: `OpenTofu` 1.12, opentofu/registry-address; seed 003 (provider references).
+/// Spec: `OpenTofu` 1.12, opentofu/registry-address; Terraform 1.16; seed 003 (provider references).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderAddr {
     hostname: Hostname,
@@ -30,7 +35,7 @@ pub struct ProviderAddr {
 
 /// A text that is not a provider address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
-#[error("`{input}` is not a provider address: {fault}")]
+#[error("`{input}` is not a provider address{}: {fault}", if *fault == AddressFault::Underscore { OF_OPENTOFU } else { "" })]
 #[fault(of = fault)]
 pub struct InvalidProviderAddr {
     input: String,
@@ -46,6 +51,9 @@ enum AddressFault {
     InvalidType(PartFault),
     #[error("the namespace {}", .0.reason())]
     InvalidNamespace(PartFault),
+    #[error("{UNDERSCORE}")]
+    #[fault(code = "invalid-namespace")]
+    Underscore,
     #[error("{0}")]
     InvalidHostname(InvalidHostname),
     #[error("the namespace - exists on registry.opentofu.org only")]
@@ -98,6 +106,17 @@ impl ProviderAddr {
         matches!(self.hostname.as_str(), "terraform.io" | "opentofu.org") && self.namespace == "builtin"
     }
 
+    /// That `OpenTofu` takes the address, too.
+    ///
+    /// # Errors
+    /// The namespace has an underscore, as it may in Terraform 1.16 and later.
+    pub fn for_opentofu(self) -> Result<Self, InvalidProviderAddr> {
+        if self.namespace.contains('_') {
+            return Err(InvalidProviderAddr { input: self.to_string(), fault: AddressFault::Underscore });
+        }
+        Ok(self)
+    }
+
     /// Whether the address is older than namespaces.
     pub fn is_legacy(&self) -> bool {
         self.namespace == LEGACY
@@ -141,7 +160,7 @@ fn parse(input: &str) -> Result<ProviderAddr, AddressFault> {
     };
     let namespace = match namespace {
         LEGACY => LEGACY.to_owned(),
-        namespace => idn::part(namespace).map_err(AddressFault::InvalidNamespace)?,
+        namespace => idn::namespace(namespace).map_err(AddressFault::InvalidNamespace)?,
     };
     let hostname = match host {
         Some(host) => host.parse().map_err(AddressFault::InvalidHostname)?,
@@ -189,6 +208,21 @@ mod tests {
             error.code()
         });
         assert_eq!(got.as_deref().map_err(|code| *code), want, "{input:?}");
+    }
+
+    #[test]
+    fn a_namespace_with_underscores_is_for_terraform_alone() {
+        check("app.terraform.io/Openai_Inc/kube", Ok("app.terraform.io/openai_inc/kube"));
+        check("a__b/x", Ok("registry.opentofu.org/a__b/x"));
+        check("a\u{ff3f}b/x", Ok("registry.opentofu.org/a_b/x"));
+        check("a/x_y", Err("invalid-type"));
+        check("a_b.example.com/a/x", Err("invalid-hostname"));
+        check("a_-/x", Err("invalid-namespace"));
+        let opentofu = |text: &str| text.parse().and_then(ProviderAddr::for_opentofu);
+        let error = opentofu("app.terraform.io/a_b/x").unwrap_err();
+        assert_eq!(error.code(), "invalid-namespace");
+        insta::assert_snapshot!(error, @"`app.terraform.io/a_b/x` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take");
+        assert!(opentofu("app.terraform.io/a-b/x").is_ok());
     }
 
     #[test]

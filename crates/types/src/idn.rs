@@ -32,11 +32,25 @@ impl PartFault {
     }
 }
 
-/// The normal form of a namespace or type.
+/// All ASCII but letters, digits, dashes, dots and underscores.
+const BUT_UNDERSCORES: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
+
+/// The normal form of a namespace or type, as `OpenTofu` has it.
 ///
 /// `OpenTofu` looks for dots and double dashes in the raw text only, so that full-width ones pass and become `.` and
 /// `--`, or are even decoded as punycode. Here the mapped text is looked at too.
 pub(crate) fn part(input: &str) -> Result<String, PartFault> {
+    normal(input, AsciiDenyList::STD3)
+}
+
+/// The normal form of a namespace, which may have underscores in Terraform.
+///
+/// Source: hashicorp/terraform-registry-address, pull request 144 (Terraform 1.16).
+pub(crate) fn namespace(input: &str) -> Result<String, PartFault> {
+    normal(input, BUT_UNDERSCORES)
+}
+
+fn normal(input: &str, denied: AsciiDenyList) -> Result<String, PartFault> {
     let check = |text: &str| match text {
         "" => Err(PartFault::Empty),
         text if text.contains('.') => Err(PartFault::Dots),
@@ -45,7 +59,7 @@ pub(crate) fn part(input: &str) -> Result<String, PartFault> {
     };
     check(input)?;
     let input = known(input).ok_or(PartFault::Charset)?;
-    let (normal, result) = UTS46.to_unicode(input.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
+    let (normal, result) = UTS46.to_unicode(input.as_bytes(), denied, Hyphens::Check);
     result.map_err(|_| PartFault::Charset)?;
     check(&normal)?;
     check(&mapped(&input))?;

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use tofu_oci_fault::Fault;
 
+use crate::address::{OF_OPENTOFU, UNDERSCORE};
+use crate::idn::{self, PartFault};
 use crate::{Hostname, InvalidHostname, ProviderAddr};
 
 /// A pattern of provider addresses, as `include` and `exclude` hold them.
@@ -23,7 +25,7 @@ pub struct Pattern {
 
 /// A text that is not a pattern of providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
-#[error("`{input}` is not a pattern of providers: {fault}")]
+#[error("`{input}` is not a pattern of providers{}: {fault}", if *fault == PatternFault::OfTerraform { OF_OPENTOFU } else { "" })]
 #[fault(of = fault)]
 pub struct InvalidPattern {
     input: String,
@@ -44,6 +46,9 @@ enum PatternFault {
     #[error("the namespace {0}")]
     #[fault(code = "invalid-namespace")]
     Namespace(&'static str),
+    #[error("{UNDERSCORE}")]
+    #[fault(code = "invalid-namespace")]
+    OfTerraform,
     #[error("with a host it reads {}", with_namespace(.host, .rest))]
     #[fault(code = "invalid-namespace")]
     HostAlone { host: String, rest: String },
@@ -94,6 +99,19 @@ impl Pattern {
         let is_without_host = self.written.matches('/').count() == 1;
         let hostname = if is_without_host { Some(host.clone()) } else { self.hostname.clone() };
         Self { hostname, ..self.clone() }
+    }
+
+    /// That `OpenTofu` takes the pattern, too, as [`ProviderAddr::for_opentofu`] says of an address.
+    ///
+    /// # Errors
+    /// The namespace has an underscore.
+    pub fn for_opentofu(self) -> Result<Self, InvalidPattern> {
+        match &self.namespace {
+            Some(namespace) if namespace.contains('_') => {
+                Err(InvalidPattern { input: self.written, fault: PatternFault::OfTerraform })
+            }
+            _ => Ok(self),
+        }
     }
 
     /// The namespace; `None` for any namespace.
@@ -158,8 +176,8 @@ fn parse(input: &str) -> Result<Pattern, PatternFault> {
         Some(host) => Some(host.parse().map_err(PatternFault::Hostname)?),
         None => Some(Hostname::default_registry()),
     };
-    let provider_type = part(provider_type).map_err(PatternFault::Type)?;
-    let namespace = part(namespace).map_err(|fault| {
+    let provider_type = part(provider_type, idn::part).map_err(PatternFault::Type)?;
+    let namespace = part(namespace, idn::namespace).map_err(|fault| {
         let is_host = host.is_none() && namespace.contains('.') && namespace.parse::<Hostname>().is_ok();
         if is_host {
             let rest = provider_type.clone().unwrap_or_else(|| WILDCARD.to_owned());
@@ -177,19 +195,13 @@ fn parse(input: &str) -> Result<Pattern, PatternFault> {
     Ok(Pattern { written: input.to_owned(), hostname, namespace, provider_type })
 }
 
-/// A namespace or type in normal form; `None` for the wildcard. The rule is that of addresses: the parser of addresses
-/// reads a bare name as a type, and ignores its prefixes.
-fn part(text: &str) -> Result<Option<String>, &'static str> {
-    if text == WILDCARD {
-        return Ok(None);
-    }
-    if text.is_empty() {
-        return Err("is empty");
-    }
-    match text.parse::<ProviderAddr>() {
-        Ok(address) => Ok(Some(address.provider_type().to_owned())),
-        Err(_) if text.contains('*') => Err("has a * that is not alone: a wildcard stands for the whole part"),
-        Err(_) => Err("may contain only letters, digits, and single dashes between them"),
+/// A namespace or type in normal form, by the rule of addresses; `None` for the wildcard.
+fn part(text: &str, normal: fn(&str) -> Result<String, PartFault>) -> Result<Option<String>, &'static str> {
+    match text {
+        WILDCARD => Ok(None),
+        "" => Err("is empty"),
+        _ if text.contains('*') => Err("has a * that is not alone: a wildcard stands for the whole part"),
+        _ => normal(text).map(Some).map_err(|_| "may contain only letters, digits, and single dashes between them"),
     }
 }
 

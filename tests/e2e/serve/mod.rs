@@ -89,7 +89,7 @@ impl Serving {
     }
 
     /// With these settings, on a free port.
-    fn with(scene: &Scene, settings: &str) -> Self {
+    pub(crate) fn with(scene: &Scene, settings: &str) -> Self {
         let text = format!("listen = [\"127.0.0.1:0\"]\n{settings}").replace("REGISTRY", scene.registry.address());
         scene.context.write("serve.toml", text);
         Self::spawn(scene.command("serve --config serve.toml"))

@@ -8,13 +8,14 @@ use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Scheme, Version};
 
 use super::catalogue::annotations::{
     ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_SMALL,
-    ANNOTATION_VERSION, ANNOTATION_ZH, ANNOTATIONS_MISSING,
+    ANNOTATION_VERSION, ANNOTATION_ZH, ANNOTATIONS_MISSING, NAMESPACE_UNDERSCORE,
 };
 use super::leaf::{IndexEntryKind, small_layer};
 use super::package;
 use super::places::{Findings, index_place, manifest_place};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
+use crate::model::Finding;
 
 fn of<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
     document.get("annotations")?.get(name)?.as_str()
@@ -26,6 +27,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findi
     let Some(document) = document.filter(|_| !release.entries.is_empty()) else { return found };
     let place = index_place(release);
     found.extend(address(subject, document, &place));
+    found.extend(underscore(subject, document, &place));
     found.extend(version(release, document, &place));
     let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let bare =
@@ -56,6 +58,12 @@ fn address(subject: &CheckSubject<'_>, document: &Value, place: &str) -> Finding
         }
         _ => Findings::new(),
     }
+}
+
+fn underscore(subject: &CheckSubject<'_>, document: &Value, place: &str) -> Option<Finding> {
+    let said = of(document, annotation::ADDRESS).and_then(|said| said.parse().ok());
+    let error = said.or_else(|| subject.address.cloned())?.for_opentofu().err()?;
+    Some(NAMESPACE_UNDERSCORE.at(place, error.to_string()))
 }
 
 fn version(release: &FoundRelease, document: &Value, place: &str) -> Findings {

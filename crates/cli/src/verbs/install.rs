@@ -15,7 +15,7 @@ use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr, Version};
 use super::context::{Context, config_folder, demand_directory};
 use super::locked::{LockChange, changes, diff, lacking};
 use super::printed::{self, LockOutcome};
-use super::required::{given, nothing_required, required};
+use super::required::{demand_opentofu, given, nothing_required, required};
 use super::superfluous::superfluous;
 use crate::args::{InstallArgs, LookupArgs, RegistryAccess};
 use crate::diagnostic::Diagnostic;
@@ -36,6 +36,9 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
     let wanted = wanted(context, args, &folder, lock.text().is_some())?;
+    if args.into.is_none() && !args.vendor {
+        demand_opentofu(&wanted, lock.file())?;
+    }
     // Addresses on the command line say nothing about other entries, and tests that do not count may need them.
     let forget = if args.providers.is_empty() && folder.tests.is_some() {
         superfluous(context, &folder, &wanted, lock.file())?

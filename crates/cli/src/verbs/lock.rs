@@ -18,7 +18,7 @@ use super::context::{Context, config_folder};
 use super::install::{finder, working_dir};
 use super::locked::{LockChange, changes, diff};
 use super::printed::shown;
-use super::required::{given, nothing_required, required};
+use super::required::{demand_opentofu, given, nothing_required, required};
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::From;
@@ -34,11 +34,12 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     let dir = working_dir(args.chdir.as_deref())?;
     args.lookup.from.as_deref().map(From::parse).transpose()?;
     let wanted = wanted(context, args, &dir)?;
+    let path = dir.join(LOCK_FILE_NAME);
+    demand_opentofu(&wanted.providers, tofu_oci_lockfile::read(&path)?.file())?;
     let trust = trust(args, &wanted.providers, &dir)?;
     let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
     finder.tell_apart(&wanted.providers, trust.policy.predecessors()).await?;
     let jobs = jobs(args, &wanted.providers, &finder)?;
-    let path = dir.join(LOCK_FILE_NAME);
     let write = if args.check { LockWrite::Compare } else { LockWrite::Write };
     let mut options = LockOptions::new(path.clone(), write, std::env::temp_dir(), trust);
     if let Some(jobs) = args.jobs {

@@ -8,7 +8,7 @@ use tofu_oci_packer::{
     Dist, DistOptions, ExecutableCheck, H1Mode, PackError, Publication, PushRequest, ReleaseDocs, Rename, ReplaceTag,
     SmallLayers, UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Event, ProviderAddr, Version};
 
 use super::context::Context;
 use super::magic_address::magic_address;
@@ -110,6 +110,12 @@ async fn release(
     let options = DistOptions { version: version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options).map_err(|error| elsewhere(&args.dist, &options, error))?;
     let address = address(args, end, &dist)?;
+    if let Err(error) = address.clone().for_opentofu() {
+        let warning = Event::warning("namespace-underscore", error.to_string());
+        context
+            .reporter
+            .event(&warning.with_hint("for both, push it with --address and a namespace without underscores"));
+    }
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
     let signer = NamedSigner::of(&args.attach.signer, context.reporter.as_ref()).await?;

@@ -1,11 +1,13 @@
 //! Which providers a verb works on: those of its arguments, or those of the configuration; what it says if they are not
 //! known.
 
+use tofu_oci_lockfile::LockFile;
 use tofu_oci_tfconfig::{ConfigFolder, MissingModule, TfConfigError, configuration};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::context::Context;
 use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
 use crate::invocation;
 use crate::subject;
 
@@ -106,10 +108,20 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
     Ok(wanted)
 }
 
+/// Refuses what `OpenTofu` would: this run does what `init` or `providers lock` does.
+pub(super) fn demand_opentofu(wanted: &[(ProviderAddr, Constraints)], lock: &LockFile) -> Result<(), Diagnostic> {
+    for address in wanted.iter().map(|(address, _)| address).chain(lock.iter().map(|(address, _)| address)) {
+        address.clone().for_opentofu().map_err(|error| {
+            Diagnostic::of(Exit::Usage, &error)
+                .hint("for Terraform: tofu-oci install --vendor, tofu-oci install --into DIR, or tofu-oci run -- terraform init")
+        })?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::Exit;
 
     #[track_caller]
     fn check(providers: &[&str], want: &[(&str, &str)]) {

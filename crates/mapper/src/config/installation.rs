@@ -267,7 +267,7 @@ impl InstallationBlock<'_> {
         for (key, _) in members.filter_map(Result::ok) {
             // Only the last path of a name counts.
             let Some(written) = overrides.remove(&key.text).and_then(Decoded::into_text) else { continue };
-            match key.text.parse::<ProviderAddr>() {
+            match key.text.parse::<ProviderAddr>().and_then(ProviderAddr::for_opentofu) {
                 Ok(address) => installation.dev_overrides.push(DevOverride {
                     address,
                     path: self.absolute(&written),

@@ -114,8 +114,9 @@ impl PartGrammar {
                 (1 | 2, '-' | '_') => Some(2),
                 _ => None,
             },
-            // 3 after the one dash that is the namespace of old providers.
+            // 3 after the one dash that is the namespace of old providers. An underscore of a namespace is a letter.
             (symbol, false) => match (at, next) {
+                (0..=2, '_') if symbol == Symbol::Namespace => Some(1),
                 (0..=2, _) if is_small || is_digit => Some(1),
                 (1, '-') => Some(2),
                 (0, '-') if symbol == Symbol::Namespace => Some(3),

@@ -13,6 +13,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &ADDRESSES_DIFFER,
     &ANNOTATION_VERSION,
     &ANNOTATIONS_MISSING,
+    &NAMESPACE_UNDERSCORE,
 ];
 
 pub(crate) static ANNOTATION_H1: CheckRule = CheckRule {
@@ -116,4 +117,14 @@ pub(crate) static ANNOTATIONS_MISSING: CheckRule = CheckRule {
     why: "`tofu-oci lock` then reads leaves or downloads packages to lock all platforms.",
     spec: "`tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static NAMESPACE_UNDERSCORE: CheckRule = CheckRule {
+    id: "namespace-underscore",
+    group: Group::Annotations,
+    level: FindingLevel::Warning,
+    finds: "a provider whose namespace has an underscore",
+    why: "Terraform 1.16 and later install it. OpenTofu and older Terraform refuse its address.",
+    spec: "hashicorp/terraform-registry-address, pull request 144; OpenTofu 1.12, opentofu/registry-address",
+    fix: "push it with `--address` and a namespace without underscores, if others than Terraform 1.16 are to install it",
 };

@@ -116,7 +116,7 @@ pub(super) fn pattern(verb: &str, text: &str, second: &str) -> Result<Pattern, D
         let text = format!("`{verb}` takes the pattern of providers first, and then the repository");
         return Err(Diagnostic::usage(text).hint(invocation::with_first(second)));
     }
-    text.parse().map_err(|error: tofu_oci_mapper::InvalidPattern| {
+    text.parse().and_then(Pattern::for_opentofu).map_err(|error: tofu_oci_mapper::InvalidPattern| {
         Diagnostic::usage(error.to_string())
             .excerpt(excerpt("ADDR-PATTERN", text, &(0..text.len())))
             .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*; without a HOST it is registry.opentofu.org")

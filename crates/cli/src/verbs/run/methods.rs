@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tofu_oci_bridge::OpenSource;
 use tofu_oci_mapper::config::{Method, MethodKind, Methods, WrittenMethod, check_oci_mirrors};
-use tofu_oci_mapper::{MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Selector, Symbol};
+use tofu_oci_mapper::{InvalidPattern, MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Selector, Symbol};
 use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::{Event, Hostname, ProviderAddr};
 
@@ -28,12 +28,14 @@ use crate::verbs::printed::shown;
 pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods, Diagnostic> {
     let Some(text) = args.template.as_deref().map(without_oci) else { return Ok(methods) };
     let text = &*text;
-    let selector = Selector::parse(&args.include, &[]).map_err(|(_, nth, error)| {
-        let text = args.include.get(nth).map_or("", String::as_str);
-        Diagnostic::usage(error.to_string())
-            .excerpt(excerpt("--include", text, &(0..text.len())))
-            .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*")
-    })?;
+    let include = args.include.iter().map(|text| {
+        text.parse().map_err(|error: InvalidPattern| {
+            Diagnostic::usage(error.to_string())
+                .excerpt(excerpt("--include", text, &(0..text.len())))
+                .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*")
+        })
+    });
+    let selector = Selector { include: include.collect::<Result<_, _>>()?, exclude: Vec::new() };
     // OpenTofu's rule for the patterns of an `oci_mirror` knows no predecessors.
     let template = if args.include.is_empty() || !args.trust.predecessors.predecessor.is_empty() {
         text.parse().map_err(|error| vec![error])
