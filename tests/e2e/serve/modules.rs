@@ -100,6 +100,12 @@ fn a_client_sees_its_modules_and_gets_links() {
     let (link, _) = below(&header).split_once("?checksum=").expect("go-getter takes the checksum out");
     assert_eq!(serving.get(link).status, 200);
     assert_eq!(serving.get(&format!("{NETWORK}/1.0.0/network-aws_1.0.0.zip")).status, 401);
+    let tofu = [("Authorization", bearer.as_str()), ("User-Agent", "OpenTofu/1.12.6")];
+    let got = serving.send("GET", &format!("{NETWORK}/1.0.0/download"), &tofu);
+    assert_eq!((got.json()["use_registry_credentials"].as_bool(), got.header("X-Terraform-Get")), (Some(true), ""));
+    let archive = got.json()["location"].as_str().expect("a location").to_owned();
+    assert!(archive.ends_with("/1.0.0/network-aws_1.0.0.zip"), "{archive}");
+    assert_eq!(serving.send("GET", below(&archive), &tofu).status, 200);
     let serving = Serving::with(&scene, &client("providers = [\"*/*/*\"]"));
     assert_eq!(serving.send("GET", &format!("{NETWORK}/versions"), &headers).status, 403);
 }

@@ -1,6 +1,7 @@
 //! The answer about a module to a client that was admitted: documents, its location, its package.
 
 use axum::response::Response;
+use http::header::{AUTHORIZATION, USER_AGENT};
 use http::{HeaderName, HeaderValue};
 use tokio::time::timeout;
 
@@ -8,7 +9,7 @@ use super::answer;
 use super::exchange::{PATIENCE, RouteFailure, RoutedRequest};
 use crate::paths::module_route::{ModuleRoute, ModuleRouteKind};
 use crate::protocol::module_registry;
-use crate::{PackageZip, ServedModule};
+use crate::{Admitted, PackageZip, ServedModule};
 
 /// Where Terraform finds the location of a module. `OpenTofu` reads it if the body has none.
 const LOCATION: HeaderName = HeaderName::from_static("x-terraform-get");
@@ -30,7 +31,12 @@ impl RoutedRequest<'_> {
             }
             ModuleRouteKind::Download(version) => {
                 let module = modules.module(&route.address, version).await?;
-                let archive = self.module_archive(&module, &bridge.packages.module_zip(&module)?);
+                let zip = bridge.packages.module_zip(&module)?;
+                if self.sends_token_for_archives() && module.oci_location().is_none() {
+                    let archive = bridge.settings.base.join(&archive_path(&module));
+                    return Ok(answer::document(&module_registry::download_with_token(&archive), bridge));
+                }
+                let archive = self.module_archive(&module, &zip);
                 let location = module.oci_location().unwrap_or_else(|| archive.clone());
                 let mut response = answer::document(&module_registry::download(&location), bridge);
                 let header = HeaderValue::try_from(archive).expect("a URL is a header value");
@@ -51,9 +57,21 @@ impl RoutedRequest<'_> {
     /// The absolute URL of the zip, for a client that sends no token, with the checksum that clients verify and remove.
     /// The path ends in `.zip`, so that they know how to unpack it.
     fn module_archive(&self, module: &ServedModule, zip: &PackageZip) -> String {
-        let kind = ModuleRouteKind::Archive(module.version.clone());
-        let path = ModuleRoute { address: module.address.clone(), kind }.path();
-        let link = self.bridge.access.link(self.client, &path);
+        let link = self.bridge.access.link(self.client, &archive_path(module));
         self.bridge.settings.base.join(&format!("{link}?checksum={}", zip.digest))
     }
+
+    /// Whether the client shows a token, and will show it for the archive, too.
+    fn sends_token_for_archives(&self) -> bool {
+        let headers = &self.request.headers;
+        let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+        matches!(self.client, Admitted::Client(_))
+            && headers.contains_key(AUTHORIZATION)
+            && module_registry::knows_registry_credentials(agent)
+    }
+}
+
+fn archive_path(module: &ServedModule) -> String {
+    let kind = ModuleRouteKind::Archive(module.version.clone());
+    ModuleRoute { address: module.address.clone(), kind }.path()
 }
