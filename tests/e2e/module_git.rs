@@ -11,7 +11,7 @@ use crate::setup::{Said, Scene};
 impl Scene {
     /// Runs git in a folder, without a user of its own.
     #[track_caller]
-    fn git(&self, folder: &str, line: &str) -> String {
+    pub(crate) fn git(&self, folder: &str, line: &str) -> String {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=x", "-c", "user.email=x@example.test", "-c", "protocol.file.allow=always"]);
         command.args(line.split(' ')).current_dir(self.path(folder));
@@ -22,7 +22,7 @@ impl Scene {
     }
 
     /// A repository of these files, with the tag `v1`.
-    fn repository(&self, name: &str, files: &[(&str, &str)]) {
+    pub(crate) fn repository(&self, name: &str, files: &[(&str, &str)]) {
         for (file, content) in files {
             self.context.write(&format!("{name}/{file}"), content);
         }
@@ -31,7 +31,7 @@ impl Scene {
         self.git(name, "tag v1");
     }
 
-    fn commit(&self, name: &str) {
+    pub(crate) fn commit(&self, name: &str) {
         self.git(name, "add -A");
         self.git(name, "commit -q -m x");
     }

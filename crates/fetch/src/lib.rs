@@ -42,7 +42,9 @@ pub use error::FetchError;
 pub use fetch::Fetcher;
 pub use guard::FolderLock;
 pub use link::Linked;
-pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module};
+pub use module::{
+    FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module, version_tags_of,
+};
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use small::ProvedContents;

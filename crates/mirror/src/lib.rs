@@ -42,10 +42,11 @@ pub use error::MirrorError;
 pub use found_keys::{FoundKey, FoundSigners, OtherSigner, found_keys};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
-    BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
-    ModuleChain, ModuleDestination, ModuleEnds, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
-    ModuleMirrorReport, ModuleOrigin, ModuleOutcome, ModulePullThrough, ModuleUpstream, NamedPackage, NeededProvider,
-    NestedModules, OpenModuleEnds, StoredModules, UnfollowedCall, WantedModule,
+    BundledModules, CallOutcome, GitModules, GitTemplate, HostedModules, InvalidGitTemplate, MappedModuleRepositories,
+    MappedModules, MirrorMode, ModuleAction, ModuleChain, ModuleDestination, ModuleEnds, ModuleMirrorError,
+    ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport, ModuleOrigin, ModuleOutcome, ModulePullThrough,
+    ModuleUpstream, NamedPackage, NeededProvider, NestedModules, OpenModuleEnds, StoredModules, UnfollowedCall,
+    WantedModule,
 };
 pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune, Withdrawer};

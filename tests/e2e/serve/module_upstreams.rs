@@ -241,3 +241,48 @@ fn a_registry_of_modules_made_serve_hand_out_a_repository_that_its_login_reads()
     upstream.scene.run("module push net REGISTRY/secret/acme/network-aws --version 1.4.0").success();
     assert_eq!(archive(&bridge, NETWORK, "1.4.0").status, 200, "{}", bridge.log());
 }
+
+#[test]
+fn modules_of_git_repositories_are_listed_by_their_tags_packed_and_kept() {
+    let scene = Scene::new();
+    scene.repository("git/acme/network", &[("main.tf", "# 1\n"), ("aws/main.tf", "# aws\n")]);
+    scene.git("git/acme/network", "tag v1.0.0");
+    scene.context.write("git/acme/network/aws/main.tf", "# aws 2\n");
+    scene.commit("git/acme/network");
+    scene.git("git/acme/network", "tag -a -m x 1.1.0");
+    let upstream =
+        format!("[\"git::file://{}/${{namespace}}/${{name}}//${{target_system}}\"]", scene.path("git").display());
+    let bridge = serving_from(&scene, &upstream, "", "");
+    let listed = bridge.get(&format!("{NETWORK}/versions")).text();
+    assert_eq!(listed, r#"{"modules":[{"versions":[{"version":"1.0.0"},{"version":"1.1.0"}]}]}"#, "{}", bridge.log());
+    assert!(archive(&bridge, NETWORK, "1.1.0").is_whole);
+    let kept = scene.registry.tags("m/acme/network-aws");
+    assert_eq!(kept.iter().map(|(tag, _)| tag.as_str()).collect::<Vec<_>>(), ["1.1.0"]);
+    scene.run("module pull 'oci://REGISTRY/m/acme/network-aws?tag=1.1.0' out").success();
+    assert_eq!(std::fs::read_to_string(scene.path("out/main.tf")).expect("the file"), "# aws 2\n");
+    // What is kept outlives the repository, and a repository that is not there is a failure, no absence.
+    std::fs::remove_dir_all(scene.path("git")).expect("it is there");
+    assert_eq!(archive(&bridge, NETWORK, "1.1.0").status, 200);
+    let missing = bridge.get(&format!("{}/versions", NETWORK.replace("network", "other")));
+    assert_eq!(missing.status, 502, "{}", missing.text());
+}
+
+#[test]
+fn a_rule_for_git_that_a_client_could_turn_or_that_two_modules_share_is_refused() {
+    let check = |upstream: &str, include: &str, want: &str| {
+        let scene = Scene::new();
+        let settings = format!(
+            "[[module]]\ninclude = [\"{include}\"]\nfrom = \"r.test/m/${{hostname}}/${{namespace}}/${{name}}-${{target_system}}\"\nupstream = [\"{upstream}\"]\n"
+        );
+        scene.context.write("serve.toml", settings);
+        let said = scene.refuse("serve --config serve.toml --check-config");
+        assert!(said.contains(want) && !said.contains("hunter2"), "{upstream}: {said}");
+    };
+    let open = "could make the server ask any host";
+    check("git::https://${hostname}/${namespace}/${name}/${target_system}", "*/*/*/*", open);
+    check("git::https://${namespace}.g.test/${name}/${target_system}", "a.test/*/*/*", open);
+    check("git::https://g.test/${name}//${target_system}", "a.test/*/*/*", "to one");
+    check("git::https://u:hunter2@g.test/${namespace}/${name}/${target_system}", "a.test/*/*/*", "holds a password");
+    check("git::https://g.test/${namespace}?ref=main", "a.test/*/*/*", "leave `ref` out");
+    check("git::https://g.test/${type}", "a.test/*/*/*", "names no git repository");
+}

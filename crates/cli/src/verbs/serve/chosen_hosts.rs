@@ -5,6 +5,7 @@
 
 use tofu_oci_bridge::{ServedModules, ServedProviders, WrittenPlace};
 use tofu_oci_mapper::{ModuleRepositories, Symbol, TemplateAddress as _};
+use tofu_oci_mirror::GitTemplate;
 use tofu_oci_types::{ModuleAddr, ProviderAddr};
 
 use super::settings::Settings;
@@ -57,7 +58,13 @@ fn module_problem(served: &ServedModules, place: &WrittenPlace) -> Option<String
         let open = served.include.iter().find(|pattern| pattern.hostname().is_none())?;
         return Some(open_host("\"direct\" asks the host of each module", open));
     }
-    let Ok(ModuleRepositories::Registry(template)) = place.text.parse() else { return None };
+    let template = match place.text.parse::<GitTemplate>() {
+        Ok(template) => template.after_scheme(),
+        Err(_) => match place.text.parse() {
+            Ok(ModuleRepositories::Registry(template)) => template,
+            _ => return None,
+        },
+    };
     let symbol = template.open_in_registry(&served.include).into_iter().next()?;
     let open = served.include.iter().find(|pattern| ModuleAddr::literal(pattern, symbol).is_none())?;
     Some(open_host(&depends(symbol), open))

@@ -9,11 +9,11 @@ use tofu_oci_bridge::{OpenModules, PullRules, ServedModulePlace, ServedModules, 
 use tofu_oci_fetch::Trust;
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
 use tofu_oci_mirror::{
-    HostedModules, MappedModuleRepositories, MirrorRules, ModuleChain, ModuleEnds, ModulePullThrough, ModuleUpstream,
-    OpenModuleEnds, PullOptions, StoredModules,
+    GitModules, GitTemplate, HostedModules, InvalidGitTemplate, MappedModuleRepositories, MirrorRules, ModuleChain,
+    ModuleEnds, ModulePullThrough, ModuleUpstream, OpenModuleEnds, PullOptions, StoredModules,
 };
 use tofu_oci_source::MethodOpener;
-use tofu_oci_types::ModuleAddr;
+use tofu_oci_types::{ModuleAddr, masked};
 
 use super::settings::Settings;
 use super::upstream::{JOBS, KNOWN};
@@ -76,9 +76,14 @@ fn pull_through(
     Ok(ModulePullThrough::new(ends, options, Arc::clone(&context.reporter)))
 }
 
+/// What an upstream may be.
+const HOSTS: &str = "\"direct\" in `upstream` is the registry of the host of each module; git::https://HOST/${namespace}/${name}.git is \
+                     a git repository for each";
+
 /// Where modules come from.
 enum Upstream {
     Repositories(ModuleRepositories, Connector),
+    Git(GitTemplate, Box<MethodOpener>, Connector),
     /// The registry of each host, which is known for a time.
     Hosts(Box<Mutex<(Instant, MethodOpener)>>, Connector),
 }
@@ -89,12 +94,22 @@ impl Upstream {
             let opener = Box::new(Mutex::new((Instant::now(), module::open::opener(connector)?)));
             return Ok(Self::Hosts(opener, connector.clone()));
         }
-        if place.text.starts_with("https:") || place.text.starts_with("http:") {
-            return Err(Diagnostic::usage(format!("`{}` is neither \"direct\" nor a repository", place.text))
-                .hint("\"direct\" in `upstream` is the registry of the host of each module"));
+        if GitTemplate::is_meant(&place.text) {
+            let template = place.text.parse().map_err(|error: InvalidGitTemplate| {
+                let diagnostic =
+                    Diagnostic::usage(format!("`{}` names no git repository: {error}", masked(&place.text)));
+                let hint = "write git::https://HOST/${namespace}/${name}.git, perhaps with //FOLDER";
+                settings.about(place, diagnostic.code("settings-invalid").hint(hint))
+            })?;
+            let opener = Box::new(module::open::opener(connector)?);
+            return Ok(Self::Git(template, opener, connector.clone()));
         }
-        let repositories = template(settings, place)
-            .map_err(|error| error.hint("\"direct\" in `upstream` is the registry of the host of each module"))?;
+        if place.text.starts_with("https:") || place.text.starts_with("http:") {
+            return Err(
+                Diagnostic::usage(format!("`{}` is neither \"direct\" nor a repository", place.text)).hint(HOSTS)
+            );
+        }
+        let repositories = template(settings, place).map_err(|error| error.hint(HOSTS))?;
         // What opens them is tried at the start.
         connector.repositories()?;
         Ok(Self::Repositories(repositories, connector.clone()))
@@ -106,6 +121,9 @@ impl Upstream {
             Self::Repositories(repositories, connector) => {
                 let (repositories, open) = (repositories.clone(), connector.repositories().expect(opened));
                 Box::new(StoredModules { repositories, open })
+            }
+            Self::Git(template, known, connector) => {
+                Box::new(GitModules::new(template.clone(), known.anew(), connector.git(), std::env::temp_dir()))
             }
             Self::Hosts(known, connector) => {
                 let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,6 +8,7 @@ use tofu_oci_bridge::{ServedModules, ServedProviders, WrittenPlace};
 use tofu_oci_mapper::{
     AddressRule, NotOneToOne, TemplateOf, TemplateRepositories, check_one_to_one, provider_and_module_in_one_place,
 };
+use tofu_oci_mirror::GitTemplate;
 use tofu_oci_types::{Event, ModuleAddr, Place, ProviderAddr};
 
 use super::settings::Settings;
@@ -117,6 +118,9 @@ fn of_modules<'a>(
     spelt: &dyn Fn(String) -> String,
 ) -> Vec<(&'a WrittenPlace, TemplateRepositories<ModuleAddr>)> {
     let read = |place: &'a WrittenPlace| {
+        if let Ok(template) = place.text.parse::<GitTemplate>() {
+            return Some((place, TemplateRepositories::Layouts(template.after_scheme())));
+        }
         let is_other = place.text == ORIGIN || ["bundle:", "static:"].iter().any(|kind| place.text.starts_with(kind));
         let repositories = spelt(settings.located(&place.text)).parse().ok().filter(|_| !is_other)?;
         Some((place, repositories))

@@ -1,8 +1,9 @@
 //! What the program `git` answers.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{GitReference, printable};
+use tofu_oci_types::{GitReference, Version, printable};
 
 /// The files of a commit.
 #[derive(Debug, Default)]
@@ -74,6 +75,24 @@ pub(super) fn commit_named(answer: &[u8], names: &[String]) -> Option<GitReferen
         text.lines().filter_map(|line| line.split_once('\t')).map(|(object, name)| (name, object)).collect();
     let of = |name: &String| listed.get(format!("{name}^{{}}").as_str()).or_else(|| listed.get(name.as_str()));
     names.iter().find_map(of).and_then(|object| commit(object.as_bytes()).ok())
+}
+
+/// The tags of `git ls-remote --tags --refs` that are versions in full, perhaps after a `v`, ascending. Of two tags for one
+/// version the one with the `v` counts.
+pub(super) fn version_tags(answer: &[u8]) -> Vec<(Version, GitReference)> {
+    let text = String::from_utf8_lossy(answer);
+    let names = text.lines().filter_map(|line| line.split_once('\t')?.1.strip_prefix("refs/tags/"));
+    let version = |name: &str| {
+        let written = name.strip_prefix('v').unwrap_or(name);
+        let version: Version = written.parse().ok()?;
+        Some((version, name.parse().ok()?)).filter(|(version, _)| version.to_string() == written)
+    };
+    let mut found: Vec<(Version, GitReference)> = names.filter_map(version).collect();
+    // `v` comes after all digits.
+    let place = |version: &Version, tag: &GitReference| (version.to_string(), Reverse(tag.as_str().to_owned()));
+    found.sort_by(|(one, a), (other, b)| one.precedence(other).then_with(|| place(one, a).cmp(&place(other, b))));
+    found.dedup_by(|(later, _), (earlier, _)| later == earlier);
+    found
 }
 
 /// The submodules, out of `git config -z --list`: `KEY LF VALUE NUL`. One with `update = none` is left out. The error has the
@@ -155,6 +174,33 @@ mod tests {
         assert_eq!(has_sha256(format!("{COMMIT}\tHEAD\n").as_bytes()), Some(false));
         assert_eq!(has_sha256(format!("{COMMIT}012345678901234567890123\tHEAD\n").as_bytes()), Some(true));
         assert_eq!(has_sha256(b""), None);
+    }
+
+    #[test]
+    fn tags_that_are_versions_in_full_are_listed_once_each() {
+        let names = [
+            "v1.0.0+b",
+            "v1.0.0",
+            "1.0.0+b",
+            "1.0.0",
+            "1.10.0",
+            "v1.2.0-rc.1",
+            "v1.2.0",
+            "v2",
+            "1.3",
+            "x/1.4.0",
+            "vv1.5.0",
+            "main",
+        ];
+        let answer: String = names.iter().map(|name| format!("{COMMIT}\trefs/tags/{name}\n")).collect();
+        let tags: Vec<String> = version_tags((answer + "rubbish\n\t\n").as_bytes())
+            .into_iter()
+            .map(|(version, tag)| format!("{version} {tag}"))
+            .collect();
+        assert_eq!(
+            tags,
+            ["1.0.0 v1.0.0", "1.0.0+b v1.0.0+b", "1.2.0-rc.1 v1.2.0-rc.1", "1.2.0 v1.2.0", "1.10.0 1.10.0"]
+        );
     }
 
     #[test]
