@@ -3,12 +3,32 @@
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use tofu_oci_mirror::{OnPull, PullOutcome};
 
-/// How questions were answered, and which faults places had. Clones count together.
-#[derive(Clone, Debug, Default)]
+/// The upper bounds of the times, in seconds: from a warm cache to an archive on a slow line.
+pub(crate) const TIMES: [f64; 13] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 5.0, 10.0, 60.0, 600.0];
+
+/// How questions were answered, which faults places had, and what was pulled through. Clones count together.
+#[derive(Clone, Debug)]
 pub(crate) struct Counts {
     pub(crate) answers: Family<AnswerLabel, Counter>,
     pub(crate) faults: Family<FaultLabel, Counter>,
+    pub(crate) pulls: Family<PullLabels, Counter>,
+    pub(crate) pull_times: Family<KindLabel, Histogram>,
+    pub(crate) pulled_bytes: Family<KindLabel, Counter>,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self {
+            answers: Family::default(),
+            faults: Family::default(),
+            pulls: Family::default(),
+            pull_times: Family::new_with_constructor(|| Histogram::new(TIMES)),
+            pulled_bytes: Family::default(),
+        }
+    }
 }
 
 /// How a question was answered.
@@ -33,6 +53,17 @@ pub(crate) struct FaultLabel {
     code: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct PullLabels {
+    pub(crate) kind: &'static str,
+    pub(crate) outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct KindLabel {
+    kind: &'static str,
+}
+
 impl Counts {
     pub(crate) fn answered(&self, cache: CacheAnswer) {
         let cache = match cache {
@@ -47,5 +78,24 @@ impl Counts {
     /// A place did not answer a question.
     pub(crate) fn failed(&self, code: &'static str) {
         self.faults.get_or_create(&FaultLabel { code }).inc();
+    }
+
+    /// Counts the pulls of one kind of address.
+    pub(crate) fn pulls_of(&self, kind: &'static str) -> OnPull {
+        let counts = self.clone();
+        Box::new(move |outcome| {
+            let label = match outcome {
+                PullOutcome::Fetched { bytes, time } => {
+                    counts.pull_times.get_or_create(&KindLabel { kind }).observe(time.as_secs_f64());
+                    counts.pulled_bytes.get_or_create(&KindLabel { kind }).inc_by(bytes);
+                    "fetched"
+                }
+                PullOutcome::Failed => "failed",
+                PullOutcome::Refused => "refused",
+                PullOutcome::Held => "held",
+                PullOutcome::Denied => "denied",
+            };
+            counts.pulls.get_or_create(&PullLabels { kind, outcome: label }).inc();
+        })
     }
 }

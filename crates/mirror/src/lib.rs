@@ -50,6 +50,7 @@ pub use module::{
 };
 pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune, Withdrawer};
+pub use pull::outcome::{OnPull, PullOutcome};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
     DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, MirroredAddress, ProviderRule, Providers, RulesError,

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use futures_util::FutureExt as _;
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::{Trust, TrustChecker};
+use tofu_oci_fetch::{FetchError, Trust, TrustChecker};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
@@ -23,6 +23,7 @@ use self::failed_keeping::FailedKeeping;
 use self::lists::PullLists;
 use self::of_others::VersionsOfOthers;
 use self::offered::{FetchRelease, UpstreamRelease};
+use self::outcome::{OnPull, PullObserver, PullOutcome};
 use crate::attestations::{AttestationFiles, Attestations};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
@@ -35,6 +36,7 @@ mod failed_keeping;
 pub(crate) mod lists;
 mod of_others;
 mod offered;
+pub(crate) mod outcome;
 
 /// Opens the upstream for one question: what a source has read, it does not read again.
 pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
@@ -96,6 +98,7 @@ struct PullWork {
     options: PullOptions,
     reporter: Arc<dyn Reporter>,
     of_others: VersionsOfOthers,
+    observer: PullObserver,
 }
 
 impl PullThrough {
@@ -106,8 +109,24 @@ impl PullThrough {
         options: PullOptions,
         reporter: Arc<dyn Reporter>,
     ) -> Self {
-        let work = PullWork { upstream, destination, options, reporter, of_others: VersionsOfOthers::default() };
+        let (of_others, observer) = (VersionsOfOthers::default(), PullObserver::default());
+        let work = PullWork { upstream, destination, options, reporter, of_others, observer };
         Self { work: Arc::new(work), running: Singleflight::default(), failed_keeping: Arc::default() }
+    }
+
+    /// Has the first one who asks for it hear how each version is pulled.
+    pub fn observe(&self, on_pull: OnPull) {
+        self.work.observer.set(on_pull);
+    }
+
+    /// Notes that the caller does not use a release that was [offered](PullThrough::offered): one of the upstream that is not
+    /// trusted is refused.
+    pub fn note_refusal(&self, address: &ProviderAddr, error: &MirrorError) {
+        if let MirrorError::Fetch(FetchError::Untrusted { place, .. } | FetchError::OtherAddress { place, .. }) = error
+            && self.place(address).as_ref() != Some(place)
+        {
+            self.work.observer.hears(PullOutcome::Refused);
+        }
     }
 
     /// The versions of both, without those that are denied, held back, or withdrawn by the destination. If the upstream
@@ -272,7 +291,10 @@ impl PullWork {
         if !is_there && record.is_none() {
             record = self.sightings(address, &[]).await?;
         }
-        if !self.lists(address).admits(version, is_there, record.as_ref()) {
+        if let Some(outcome) = self.lists(address).keeps_out(version, is_there, record.as_ref()) {
+            if !is_sealed {
+                self.observer.hears(outcome);
+            }
             return Err(self.kept_out(address, version).await);
         }
         if is_there || is_sealed { Ok(Some(there?)) } else { Ok(None) }
@@ -292,6 +314,19 @@ impl PullWork {
             (Some(_), PullExtent::Platforms) => ReplaceTag::Replace,
             (None, _) => ReplaceTag::Refuse,
         };
+        self.observer.hears_of(self.fetch((address, version), replace, files).boxed()).await?;
+        let pulled = self.destination.source(address)?.release(address, version).await?;
+        self.finish(&pulled);
+        Ok(pulled)
+    }
+
+    /// Carries the release from the upstream to the destination; the bytes that the destination got.
+    async fn fetch(
+        &self,
+        (address, version): (&ProviderAddr, &Version),
+        replace: ReplaceTag,
+        files: Option<Arc<AttestationFiles>>,
+    ) -> Result<u64, MirrorError> {
         let (release, files) = self.attested(address, version, files).await?;
         let platforms = release.platforms().await?;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
@@ -311,10 +346,7 @@ impl PullWork {
             listed: None,
             work_dir,
         };
-        self.destination.receive(&request, release, &*self.reporter).await?;
-        let pulled = self.destination.source(address)?.release(address, version).await?;
-        self.finish(&pulled);
-        Ok(pulled)
+        Ok(self.destination.receive(&request, release, &*self.reporter).await?.transfers.bytes)
     }
 
     /// Makes a release outlast a power cut, for which no client waits.

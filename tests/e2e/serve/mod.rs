@@ -90,17 +90,34 @@ impl Serving {
 
     /// With these settings, on a free port.
     pub(crate) fn with(scene: &Scene, settings: &str) -> Self {
-        let text = format!("listen = [\"127.0.0.1:0\"]\n{settings}").replace("REGISTRY", scene.registry.address());
-        scene.context.write("serve.toml", text);
-        Self::spawn(scene.command("serve --config serve.toml"))
+        Self::spawn(Self::set(scene, settings))
     }
 
-    pub(crate) fn spawn(mut command: Command) -> Self {
+    /// The same with metrics.
+    fn counting(scene: &Scene, settings: &str) -> Self {
+        let mut command = Self::set(scene, &format!("listen_metrics = \"127.0.0.1:0\"\n{settings}"));
+        command.arg("--json");
+        Self::announced(command, 0)
+    }
+
+    fn set(scene: &Scene, settings: &str) -> Command {
+        let text = format!("listen = [\"127.0.0.1:0\"]\n{settings}").replace("REGISTRY", scene.registry.address());
+        scene.context.write("serve.toml", text);
+        scene.command("serve --config serve.toml")
+    }
+
+    pub(crate) fn spawn(command: Command) -> Self {
+        Self::announced(command, 1)
+    }
+
+    /// The same if it says on this stream where it listens.
+    fn announced(mut command: Command, stream: usize) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let stdout = Heard::of(child.stdout.take().expect("it was asked for"));
         let stderr = Heard::of(child.stderr.take().expect("it was asked for"));
-        let port = stderr.wait("where it listens", port);
-        Self { child, port, said: [stdout, stderr] }
+        let said = [stdout, stderr];
+        let port = said[stream].wait("where it listens", port);
+        Self { child, port, said }
     }
 
     pub(crate) fn get(&self, path: &str) -> Got {
@@ -117,6 +134,14 @@ impl Serving {
         let got = self.get(path);
         assert_eq!((got.status, got.header("Content-Type")), (200, "application/json"), "{}", got.text());
         got.json()
+    }
+
+    /// The metrics whose names begin so.
+    fn metrics(&self, start: &str) -> Vec<String> {
+        let serving: Value = serde_json::from_str(&self.wait_for_line(0, &["listen_metrics"])).expect("JSON");
+        let port = port(&format!("/{}", serving["listen_metrics"].as_str().expect("an address"))).expect("a port");
+        let text = send(port, "GET", "/metrics", &[]).text();
+        text.lines().filter(|line| line.starts_with(start)).map(str::to_owned).collect()
     }
 
     /// Both streams.

@@ -20,11 +20,15 @@ fn serving(upstream: &Upstream, top: &str, rules: &str) -> Serving {
 
 /// The same with these upstreams.
 fn serving_from(scene: &Scene, upstreams: &str, top: &str, rules: &str) -> Serving {
+    Serving::with(scene, &settings(upstreams, top, rules))
+}
+
+fn settings(upstreams: &str, top: &str, rules: &str) -> String {
     let module = format!(
         "[[module]]\ninclude = [\"{HOST}/*/*/*\"]\nfrom = \"REGISTRY/m/${{namespace}}/${{name}}-${{target_system}}\"\n\
          upstream = {upstreams}\n{rules}\n"
     );
-    Serving::with(scene, &format!("{top}\n{module}\n[cache]\nmetadata = \"0s\"\n"))
+    format!("{top}\n{module}\n[cache]\nmetadata = \"0s\"\n")
 }
 
 impl Upstream {
@@ -90,6 +94,29 @@ fn all_who_ask_at_once_share_one_fetch() {
     });
     assert_eq!(statuses, [200; 8], "{}", bridge.log());
     assert_eq!(upstream.fetched().len(), 1, "{:?}", upstream.fetched());
+}
+
+#[test]
+fn the_metrics_did_not_say_which_modules_were_pulled() {
+    let upstream = five();
+    let settings = settings("[\"direct\"]", "", &format!("min_age = \"7d\"\ndeny = [\"{HOST}/acme/vpc/aws\"]"));
+    let held = Serving::counting(&upstream.scene, &settings);
+    for (module, version) in [("network", "1.4.0"), ("vpc", "2.0.0")] {
+        let path = NETWORK.replace("network", module);
+        held.get(&format!("{path}/versions"));
+        assert_eq!(held.get(&format!("{path}/{version}/download")).status, 404);
+    }
+    let pulls = |kind: &str| format!("tofu_oci_pulls_total{{kind=\"module\",outcome=\"{kind}\"}} 1");
+    let mut counted = held.metrics("tofu_oci_pulls_total{");
+    counted.sort();
+    assert_eq!(counted, [pulls("denied"), pulls("held")]);
+    drop(held);
+    let bridge = Serving::counting(&upstream.scene, &self::settings("[\"direct\"]", "", ""));
+    for _ in 0..2 {
+        assert_eq!(archive(&bridge, NETWORK, "1.4.0").status, 200);
+    }
+    assert_eq!(bridge.metrics("tofu_oci_pulls_total{"), [pulls("fetched")]);
+    assert!(!bridge.metrics("tofu_oci_pulled_bytes_total{kind=\"module\"} ")[0].ends_with(" 0"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the registry lacks: fetched from upstream, verified, kept; or never asked for.
 
-use tofu_oci_testkit::{Registry, Upstream};
+use tofu_oci_testkit::{Fault, Registry, Rule, Upstream};
 
 use super::Serving;
 use crate::setup::Scene;
@@ -100,9 +100,37 @@ fn a_prerelease_or_build_metadata_of_a_denied_version_was_served() {
 }
 
 #[test]
-fn a_package_that_upstream_has_damaged_is_not_served_and_not_kept() {
-    use tofu_oci_testkit::{Fault, Rule};
+fn the_metrics_did_not_say_what_was_pulled() {
+    let (scene, upstream) = prepared();
+    upstream.release("acme/zap", "1.1.0", &["linux_amd64"]);
+    upstream.release("acme/zap", "1.2.0", &["linux_amd64"]);
+    let denied = "deny = [\"registry.example.test/acme/zap@1.2.0\"]";
+    let serving = Serving::counting(&scene, &settings("[\"direct\"]", "", denied));
+    assert_eq!(serving.metrics("tofu_oci_pull"), [""; 0]);
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..4).map(|_| scope.spawn(|| serving.get(ARCHIVE).status)).collect();
+        assert!(asked.into_iter().all(|one| one.join().expect("it answers") == 200));
+    });
+    upstream.fault(Rule::on("GET", "*1.1.0_linux_amd64.zip").then(Fault::CorruptBody(50)));
+    serving.get(&ARCHIVE.replace("1.0.0", "1.1.0"));
+    serving.get(&ARCHIVE.replace("1.0.0", "1.2.0"));
+    let of = |line: &String| line.rsplit_once(' ').and_then(|(_, value)| value.parse::<usize>().ok());
+    let count = |outcome: &str| {
+        let metrics = serving.metrics(&format!("tofu_oci_pulls_total{{kind=\"provider\",outcome=\"{outcome}\"}}"));
+        metrics.first().and_then(of).unwrap_or_default()
+    };
+    assert_eq!((count("fetched"), count("denied"), count("failed") > 0), (1, 1, true));
+    let times = serving.metrics("tofu_oci_pull_duration_seconds_count{");
+    assert_eq!(times, ["tofu_oci_pull_duration_seconds_count{kind=\"provider\"} 1"]);
+    let zips = ["linux_amd64", "darwin_arm64"].map(|platform| upstream.zip("acme/zap", "1.0.0", platform).len());
+    let bytes = of(&serving.metrics("tofu_oci_pulled_bytes_total{kind=\"provider\"}")[0]).expect("a number");
+    // Beside the zips there are a few manifests.
+    let zips = zips.iter().sum::<usize>();
+    assert!((zips..zips + 10_000).contains(&bytes), "{bytes}");
+}
 
+#[test]
+fn a_package_that_upstream_has_damaged_is_not_served_and_not_kept() {
     let (scene, upstream, serving) = pulling("", "");
     upstream.fault(Rule::on("GET", "*linux_amd64.zip").then(Fault::CorruptBody(50)));
     let got = serving.get(ARCHIVE);

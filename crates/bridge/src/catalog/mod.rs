@@ -45,6 +45,11 @@ impl Catalog {
     pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
         let (counts, options) = (Counts::default(), Arc::new(options));
         let permits = Arc::new(Permits::new(options.at_once, options.at_one_host));
+        for place in &places {
+            if let OfferedBy::PullThrough(through) = &place.offered {
+                through.observe(counts.pulls_of("provider"));
+            }
+        }
         Self {
             modules: ModuleCatalog::new(Vec::new(), Arc::clone(&options), Arc::clone(&permits), &counts),
             answers: KindAnswers::new(&options, &counts),
@@ -192,7 +197,10 @@ impl AskedPlaces<ServedPlace> {
         ask.await.map_err(|error| {
             let place = match offered {
                 OfferedBy::Place(open) => open(address).ok().map(|source| source.place().clone()),
-                OfferedBy::PullThrough(through) => through.place(address),
+                OfferedBy::PullThrough(through) => {
+                    through.note_refusal(address, &error);
+                    through.place(address)
+                }
             };
             let refusal = refused(address, offered, &error).without(place.as_ref().and_then(Place::repository));
             if says_another(&refusal) {

@@ -51,6 +51,9 @@ impl ModuleCatalog {
         counts: &Counts,
     ) -> Self {
         let answers = KindAnswers::new(&options, counts);
+        for through in places.iter().filter_map(|place| place.pull.as_ref()) {
+            through.observe(counts.pulls_of("module"));
+        }
         Self { answers, served: Arc::new(AskedPlaces { places, options, permits }) }
     }
 

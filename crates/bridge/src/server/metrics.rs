@@ -12,10 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::counts::Counts;
-
-/// The upper bounds of the times, in seconds: from a warm cache to an archive on a slow line.
-const TIMES: [f64; 13] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 2.5, 5.0, 10.0, 60.0, 600.0];
+use crate::counts::{Counts, TIMES};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabels {
@@ -64,6 +61,11 @@ impl Metrics {
             counts.answers.clone(),
         );
         registry.register("upstream_faults", "Faults of places, by the code of the error", counts.faults.clone());
+        registry.register("pulls", "Versions that a place lacked, by how the question ended", counts.pulls.clone());
+        let help = "Time that the fetch of a version from an upstream took";
+        registry.register_with_unit("pull_duration", help, Unit::Seconds, counts.pull_times.clone());
+        let help = "Bytes that places got from their upstreams";
+        registry.register_with_unit("pulled", help, Unit::Bytes, counts.pulled_bytes.clone());
         let requests = Family::default();
         registry.register("requests", "Requests that were answered", requests.clone());
         let seconds: Family<RouteLabel, Histogram> = Family::new_with_constructor(|| Histogram::new(TIMES));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::FutureExt as _;
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{ModuleFetchError, Trust};
 use tofu_oci_source::Listing;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, Reporter, Tag, Version};
@@ -19,6 +19,7 @@ use super::upstream::{ModuleUpstream, is_unknown};
 use super::visit::ModuleVisit;
 use crate::destination::first_seen::FirstSeen;
 use crate::pull::lists::PullLists;
+use crate::pull::outcome::{OnPull, PullObserver, PullOutcome};
 use crate::run::Carrying;
 use crate::singleflight::Singleflight;
 use crate::{PullOptions, UpstreamUse};
@@ -48,13 +49,20 @@ struct ModulePullWork {
     reporter: Arc<dyn Reporter>,
     /// A fetch outlives its callers, and unpacks to disk.
     turns: Semaphore,
+    observer: PullObserver,
 }
 
 impl ModulePullThrough {
     /// A destination before its upstream.
     pub fn new(open: OpenModuleEnds, options: PullOptions<ModuleAddr>, reporter: Arc<dyn Reporter>) -> Self {
-        let work = ModulePullWork { open, options, reporter, turns: Semaphore::new(AT_ONCE) };
+        let (turns, observer) = (Semaphore::new(AT_ONCE), PullObserver::default());
+        let work = ModulePullWork { open, options, reporter, turns, observer };
         Self { work: Arc::new(work), running: Singleflight::default() }
+    }
+
+    /// As [`PullThrough::observe`](crate::PullThrough::observe).
+    pub fn observe(&self, on_pull: OnPull) {
+        self.work.observer.set(on_pull);
     }
 
     /// The versions of both, as [`PullThrough::versions`](crate::PullThrough::versions) lists those of a provider.
@@ -148,7 +156,10 @@ impl ModulePullWork {
         let lists = self.lists(address);
         let record =
             if is_there { None } else { lists.remembered(|| Ok(FirstSeen::in_store(store, address)), &[]).await? };
-        if !lists.admits(version, is_there, record.as_ref()) {
+        if let Some(outcome) = lists.keeps_out(version, is_there, record.as_ref()) {
+            if !is_sealed {
+                self.observer.hears(outcome);
+            }
             return Err(self.kept_out(address, version).await);
         }
         if is_there || is_sealed {
@@ -159,6 +170,16 @@ impl ModulePullWork {
             return Err(self.kept_out(address, version).await);
         }
         let _turn = self.turns.acquire().await;
+        self.observer.hears_of(self.fetch(&ends, address, version).boxed()).await
+    }
+
+    /// Carries the version from the upstream to the destination; the bytes that the destination got.
+    async fn fetch(
+        &self,
+        ends: &ModuleEnds,
+        address: &ModuleAddr,
+        version: &Version,
+    ) -> Result<u64, ModuleMirrorError> {
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
         let trust = Trust { now: SystemTime::now(), ..trust.clone() };
         let job = ModuleMirrorJob {
@@ -174,8 +195,9 @@ impl ModulePullWork {
         };
         let (address, version) = (address.clone(), version.clone());
         let visit = ModuleVisit { address, version, origin: ModuleOrigin::Listed, folders: Vec::new() };
-        job.visit(visit).await.outcome?;
-        ends.destination.finish(&*self.reporter).await
+        let bytes = job.visit(visit).await.outcome?.bytes;
+        ends.destination.finish(&*self.reporter).await?;
+        Ok(bytes)
     }
 
     fn lists<'a>(&'a self, address: &'a ModuleAddr) -> PullLists<'a, ModuleAddr> {
@@ -190,6 +212,17 @@ impl ModulePullWork {
                 ModuleMirrorError::Unmet { address, wanted, offered }
             }
             Err(error) => error,
+        }
+    }
+}
+
+impl From<&ModuleMirrorError> for PullOutcome {
+    fn from(error: &ModuleMirrorError) -> Self {
+        match error {
+            ModuleMirrorError::Fetch(ModuleFetchError::Untrusted { .. }) | ModuleMirrorError::OtherAddress { .. } => {
+                Self::Refused
+            }
+            _ => Self::Failed,
         }
     }
 }

@@ -8,6 +8,7 @@ use tofu_oci_types::{Event, Moment, Reporter, Version};
 
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::sightings::{Sighted, SightingsRecord};
+use crate::pull::outcome::PullOutcome;
 use crate::rules::ProviderRule;
 use crate::select::{Candidates, MirrorChoice, VersionSelection, choice, select};
 use crate::{MinAge, MirrorError, MirrorRules};
@@ -52,9 +53,14 @@ impl<'a, A: Sighted> PullLists<'a, A> {
         Ok(record)
     }
 
-    /// Whether the rules admit a version, which the destination has or lacks.
-    pub(crate) fn admits(&self, version: &Version, is_there: bool, record: Option<&SightingsRecord>) -> bool {
-        self.wants(version, &is_there.then_some(version).into_iter().collect(), record)
+    /// How the rules keep out a version, which the destination has or lacks; `None` if they admit it.
+    pub(crate) fn keeps_out(
+        &self,
+        version: &Version,
+        is_there: bool,
+        record: Option<&SightingsRecord>,
+    ) -> Option<PullOutcome> {
+        PullOutcome::of_choice(&self.choice(version, &is_there.then_some(version).into_iter().collect(), record))
     }
 
     /// The versions of both ends that the rules admit. What the destination has withdrawn stays withdrawn.
@@ -88,8 +94,12 @@ impl<'a, A: Sighted> PullLists<'a, A> {
     }
 
     fn wants(&self, version: &Version, present: &HashSet<&Version>, record: Option<&SightingsRecord>) -> bool {
+        self.choice(version, present, record) == MirrorChoice::Wanted
+    }
+
+    fn choice(&self, version: &Version, present: &HashSet<&Version>, record: Option<&SightingsRecord>) -> MirrorChoice {
         let sightings = record.and_then(|record| record.of(self.address));
         let candidates = Candidates { address: self.address, offered: &[], present, sightings, now: self.now };
-        choice(self.rules, None, &candidates, version) == MirrorChoice::Wanted
+        choice(self.rules, None, &candidates, version)
     }
 }

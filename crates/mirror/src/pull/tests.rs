@@ -212,16 +212,20 @@ async fn a_platform_that_came_later_is_fetched() {
     assert_eq!(pulled(&through, "1.4.0", "windows_amd64").await.unwrap().len(), 3);
 }
 
-#[tokio::test]
-async fn what_the_policy_refuses_is_not_stored() {
-    let pulling = Pulling::new();
+/// A policy that demands a key which has signed nothing.
+fn other_key() -> Arc<Policy> {
     let armored = ScratchOpenPgpKey::of(2).armored();
     let text = format!(
         "[[key]]\nname = \"acme\"\npem = \"\"\"\n{armored}\n\"\"\"\n\n[[rule]]\nproviders = [\"registry.example.test/*/*\"]\n\
          keys = [\"acme\"]\n"
     );
-    let policy = Policy::parse(&text).unwrap().resolve(|_| unreachable!("no key is a file")).unwrap();
-    let refused = pulled(&pulling.through_with(Arc::new(policy), MirrorRules::default()), "1.4.0", "linux_amd64").await;
+    Arc::new(Policy::parse(&text).unwrap().resolve(|_| unreachable!("no key is a file")).unwrap())
+}
+
+#[tokio::test]
+async fn what_the_policy_refuses_is_not_stored() {
+    let pulling = Pulling::new();
+    let refused = pulled(&pulling.through_with(other_key(), MirrorRules::default()), "1.4.0", "linux_amd64").await;
     assert_eq!(refused, Err("unknown-key"));
     assert_eq!((pulling.asked(ZIPS), pulling.tags().len()), (0, 0));
 }
@@ -347,4 +351,5 @@ async fn a_list_of_everything_needs_the_upstream() {
 }
 
 mod broken;
+mod outcomes;
 mod rules;

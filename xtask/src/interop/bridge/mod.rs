@@ -6,6 +6,7 @@
 //! access     a token, a wrong one, Basic in the URL; two instances behind one name
 //! state      a withdrawn version is not chosen; the message of a deprecated one is shown
 //! faults     the registry is down: served from the cache; a damaged blob: refused, and nothing is installed
+//! promoted   a release with one of two approvals is refused, and installed with both, also out of a bundle
 //! upstream   what the registry lacks is pulled through from a signed origin
 //! many       40 providers in one configuration
 //! ran        `run -- terraform init` with the lock file of another machine
@@ -17,6 +18,7 @@ mod faults;
 mod host;
 mod many;
 mod mirror;
+mod promoted;
 mod ran;
 mod site;
 mod state;
@@ -40,6 +42,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
     access::run(&site)?;
     state::run(&site)?;
     faults::damaged(&site)?;
+    promoted::run(&site)?;
     upstream::run(&site)?;
     many::run(&site)?;
     faults::down(lab, &releases)?;

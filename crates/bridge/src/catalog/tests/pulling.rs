@@ -14,6 +14,7 @@ use tofu_oci_types::{Platform, Reporter, Tag};
 use super::scripted::Opening;
 use super::*;
 use crate::catalog::refused::is_judged;
+use crate::counts::PullLabels;
 use crate::packages::tests::{Bench, options as package_options};
 use crate::{OfferedBy, Packages, ServedPackage};
 
@@ -149,6 +150,8 @@ async fn what_the_policy_refuses_is_not_served_from_the_upstream_either() {
     let refusal = release(&catalog, "1.0.0").await.unwrap_err();
     assert!(matches!(refusal, Refusal::Untrusted { .. }), "{refusal:?}");
     assert_eq!(upstream.asked().2, 0, "no package is looked at");
+    let label = PullLabels { kind: "provider", outcome: "refused" };
+    assert_eq!(catalog.counts().pulls.get_or_create(&label).get(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -34,6 +34,7 @@ const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
 struct RunningServer {
     address: SocketAddr,
     metrics: Option<SocketAddr>,
+    counts: Counts,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
     /// Opens the gate of `/gated`.
@@ -158,16 +159,17 @@ impl RunningServer {
         change(&mut options);
         let server = Server::bind(options).await.unwrap();
         let (address, metrics) = (server.addresses()[0], server.metrics_address());
+        let counts = Counts::default();
         let site = ServedSite {
             router: routes(&gate, &ended),
             base: "http://bridge.example/".parse().unwrap(),
             client: Arc::new(|_| None),
-            counts: Counts::default(),
+            counts: counts.clone(),
             kept_bytes: Arc::new(|| 70_000),
         };
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(server.serve(site, async { drop(stopped.await) }));
-        Self { address, metrics, stop, serving, gate, ended, heard, log }
+        Self { address, metrics, counts, stop, serving, gate, ended, heard, log }
     }
 
     async fn connect(&self) -> TcpStream {

@@ -1,6 +1,9 @@
 //! What a server says of the requests that it answers.
 
+use std::time::Duration;
+
 use serde_json::json;
+use tofu_oci_mirror::PullOutcome;
 
 use super::{LOOPBACK, RunningServer, answer_of, request_for};
 
@@ -133,6 +136,9 @@ async fn every_user_of_the_machine_and_every_client_behind_a_proxy_on_it_read_th
 async fn prometheus_can_read_the_metrics() {
     let server = RunningServer::with(|options| options.listen_metrics = Some(LOOPBACK)).await;
     server.get("/hello", "").await;
+    let on_pull = server.counts.pulls_of("module");
+    on_pull(PullOutcome::Fetched { bytes: 7, time: Duration::from_secs(2) });
+    on_pull(PullOutcome::Held);
     let answer = answer_of(server.metrics.unwrap(), &request_for("/metrics", "")).await;
     let (head, text) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"), "{head}");
@@ -142,4 +148,10 @@ async fn prometheus_can_read_the_metrics() {
     assert_eq!(value("tofu_oci_sent_bytes_total{route=\"other\"}"), Some(5.0), "{text}");
     assert_eq!(value("tofu_oci_requests_in_flight"), Some(1.0), "{text}");
     assert_eq!(value("tofu_oci_zip_cache_bytes"), Some(70_000.0), "{text}");
+    for outcome in ["fetched", "held"] {
+        let name = format!("tofu_oci_pulls_total{{kind=\"module\",outcome=\"{outcome}\"}}");
+        assert_eq!(value(&name), Some(1.0), "{text}");
+    }
+    assert_eq!(value("tofu_oci_pull_duration_seconds_sum{kind=\"module\"}"), Some(2.0), "{text}");
+    assert_eq!(value("tofu_oci_pulled_bytes_total{kind=\"module\"}"), Some(7.0), "{text}");
 }
