@@ -311,6 +311,11 @@ impl MethodOpener {
                     Err(ModuleError::Store(error)) if access == LocationAccess::Anonymous && is_refusal(&error) => {
                         Err(ModuleError::Located { place: store.place(), fault: LocationFault::Login })
                     }
+                    // The registry has the module, so this is a fault of what it says.
+                    Err(ModuleError::Store(error)) if access == LocationAccess::Anonymous && error.is_not_found() => {
+                        let fault = LocationFault::Invalid { problem: "there is no such package".to_owned() };
+                        Err(ModuleError::Located { place: store.place(), fault })
+                    }
                     Err(error) => Err(error.or_why_missing(&*store, reference).await),
                     found => found,
                 }

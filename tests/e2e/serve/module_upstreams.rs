@@ -313,3 +313,17 @@ fn a_rule_for_git_that_a_client_could_turn_or_that_two_modules_share_is_refused(
     check("git::https://g.test/${namespace}?ref=main", "a.test/*/*/*", "leave `ref` out");
     check("git::https://g.test/${type}", "a.test/*/*/*", "names no git repository");
 }
+
+/// The client heard that the module is unknown, and looked for a fault in its own configuration.
+#[test]
+fn a_repository_that_the_registry_names_and_is_not_there_is_a_failure_of_the_registry() {
+    let mut upstream = Upstream::before(Scene::new());
+    let location = format!("oci://{}/gone/net?tag=1.4.0", upstream.scene.registry.address());
+    upstream.located("network", "1.4.0", &location);
+    upstream.list();
+    let bridge = serving(&upstream, "", "");
+    let got = bridge.get(&format!("{NETWORK}/1.4.0/download"));
+    assert_eq!(got.status, 502, "{}", got.text());
+    let log = bridge.stop().1;
+    assert!(log.contains("there is no such package"), "{log}");
+}
