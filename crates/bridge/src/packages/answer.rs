@@ -91,6 +91,9 @@ impl Packages {
         }
         let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         let kept = self.on_disk(zip).await?;
+        if let (Some(learned), Some(claims)) = (&self.learned, &zip.claims) {
+            learned.on_disk(claims, &kept);
+        }
         let stream = zip.read(&kept, range.clone()).map_err(blamed)?;
         body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
     }
@@ -115,6 +118,10 @@ impl Packages {
         let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         match store.blob_sender(blob).await.map_err(blamed)? {
             BlobSender::Store(stream) => {
+                let stream = match (&self.learned, &zip.claims) {
+                    (Some(learned), Some(claims)) => learned.on_the_way(claims, stream),
+                    _ => stream,
+                };
                 let body = body(zip, None, &(0..zip.size), stream).await.map_err(blamed)?;
                 Ok(Some(head.with(body)))
             }
