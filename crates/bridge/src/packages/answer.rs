@@ -81,7 +81,9 @@ impl Packages {
     /// These bytes of a zip, or where the client gets them. Nothing that another host sends to this program reaches a
     /// client before it is verified.
     async fn send(&self, zip: &PackageZip, range: Range<u64>, head: &Head) -> Result<Response, Refusal> {
-        if range == (0..zip.size) && self.options.delivery != ZipDelivery::FromCache {
+        let is_outrun =
+            || self.learned.as_ref().zip(zip.claims.as_ref()).is_some_and(|(learned, zip)| learned.is_outrun(zip));
+        if range == (0..zip.size) && self.options.delivery != ZipDelivery::FromCache && !is_outrun() {
             match self.pass_on(zip, head).await {
                 Ok(Some(response)) => return Ok(response),
                 Err(refusal) if !self.is_on_disk(zip).await => return Err(refusal),

@@ -1,7 +1,8 @@
 //! The `h1:` of the zips that clients got, for lock files of releases that claim none.
 //!
 //! ```text
-//! a zip on its way     its pieces --> one thread that unpacks them into nothing; it gives up if it cannot keep up
+//! a zip on its way     its pieces --> one thread that unpacks them into nothing. It gives up if it cannot keep up; the next
+//!                      client gets the zip from the disk then, if the release claims no `h1:`
 //! a zip on disk        read again, one at a time
 //!                      --> counts if the bytes had the zip's digest; HEX.h1 in the folder of zips tells other processes
 //! ```
@@ -39,6 +40,8 @@ pub(super) struct ZipClaims {
     /// Who says it, as a warning begins: `PLACE says that NAME`.
     pub(super) claimant: String,
     pub(super) h1: Vec<PackageHash>,
+    /// Whether clients may see one of them.
+    pub(super) counts: bool,
 }
 
 /// What is known of zips, by their digests. Clients get a zip no later because it is read here.
@@ -48,6 +51,8 @@ pub(super) struct LearnedHashes {
     reporter: Arc<dyn Reporter>,
     known: Mutex<HashMap<Digest, LearnedHash>>,
     reading: Mutex<HashSet<Digest>>,
+    /// Zips that came faster than they could be read.
+    outrun: Mutex<HashSet<Digest>>,
     /// They are reported once.
     false_claims: Mutex<HashSet<String>>,
     files: Arc<Semaphore>,
@@ -66,8 +71,8 @@ enum LearnedHash {
 impl LearnedHashes {
     pub(super) fn new(folder: Arc<ZipFolder>, limits: Limits, reporter: Arc<dyn Reporter>) -> Self {
         let [files, streams, waiting] = [1, STREAMS, WAITING_BYTES].map(|permits| Arc::new(Semaphore::new(permits)));
-        let (known, reading, false_claims) = Default::default();
-        Self { folder, limits, reporter, known, reading, false_claims, files, streams, waiting }
+        let (known, reading, outrun, false_claims) = Default::default();
+        Self { folder, limits, reporter, known, reading, outrun, false_claims, files, streams, waiting }
     }
 
     /// The `h1:` of a zip. What was computed counts more than what its release claims, and that more than a note.
@@ -97,18 +102,27 @@ impl LearnedHashes {
             reading.read(&mut Pieces(pieces));
             drop(turn);
         });
-        let (mut sender, waiting) = (Some(sender), Arc::clone(&self.waiting));
+        let (mut sender, this, zip) = (Some(sender), Arc::clone(self), zip.clone());
         let passed = stream.inspect(move |item| {
-            let pass = || {
-                let piece = item.as_ref().ok()?.clone();
-                let room = Arc::clone(&waiting).try_acquire_many_owned(u32::try_from(piece.len()).ok()?).ok()?;
-                sender.as_ref()?.send((piece, room)).ok()
-            };
-            if pass().is_none() {
-                sender = None;
+            let (Ok(piece), Some(pieces)) = (item, &sender) else { return };
+            let room = u32::try_from(piece.len()).map(|bytes| Arc::clone(&this.waiting).try_acquire_many_owned(bytes));
+            if let Ok(Ok(room)) = room
+                && pieces.send((piece.clone(), room)).is_ok()
+            {
+                return;
+            }
+            sender = None;
+            let mut outrun = lock(&this.outrun);
+            if !zip.counts && outrun.len() < MOST {
+                outrun.insert(zip.digest.clone());
             }
         });
         passed.boxed()
+    }
+
+    /// Whether a zip has to come from the disk to be read.
+    pub(super) fn is_outrun(&self, zip: &ZipClaims) -> bool {
+        lock(&self.outrun).contains(&zip.digest) && !lock(&self.known).contains_key(&zip.digest)
     }
 
     /// Reads a zip that lies on disk, later.
@@ -174,6 +188,11 @@ impl LearnedHashes {
 
 #[cfg(test)]
 impl LearnedHashes {
+    /// From now on no stream can be read.
+    pub(super) fn forbid_waiting(&self) {
+        self.waiting.forget_permits(WAITING_BYTES);
+    }
+
     /// Waits until no zip is being read.
     pub(super) async fn settled(&self) {
         while !lock(&self.reading).is_empty() {

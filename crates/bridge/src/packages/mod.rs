@@ -165,7 +165,8 @@ impl Packages {
         let name = zip_name(offer.address(), offer.version(), &offer.platform);
         let h1 = offer.claims.get(&offer.platform).into_iter().flatten().filter(|claim| claim.scheme() == Scheme::H1);
         let claimant = format!("{} says that {name}", offer.place());
-        let claims = ZipClaims { digest: digest.clone(), claimant, h1: h1.cloned().collect() };
+        let (h1, counts) = (h1.cloned().collect(), package.h1().is_some());
+        let claims = ZipClaims { digest: digest.clone(), claimant, h1, counts };
         if let (Some(learned), ZipBytes::Kept(kept)) = (&self.learned, &bytes) {
             learned.on_disk(&claims, kept);
         }

@@ -101,6 +101,17 @@ async fn of_a_zip_that_did_not_come_whole_or_right_nothing_is_known() {
 }
 
 #[tokio::test]
+async fn a_zip_that_came_faster_than_it_could_be_read_was_never_known() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let process = Process::new(&bench, ZipDelivery::PassedOn).await;
+    process.packages.learned.as_ref().unwrap().forbid_waiting();
+    assert_eq!(process.served().await, None);
+    assert_eq!(process.packages.kept_bytes(), 0);
+    assert_eq!(process.served().await, Some(claimed(&process.package)), "the next client gets it from the disk");
+    assert_ne!(process.packages.kept_bytes(), 0);
+}
+
+#[tokio::test]
 async fn a_wrong_note_is_not_believed() {
     let bench = Bench::new(PackageLayout::Artifact).await;
     let process = Process::new(&bench, ZipDelivery::PassedOn).await;
