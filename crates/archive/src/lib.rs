@@ -7,6 +7,7 @@
 //! a zip that comes in      unpack_zip   ByteSource -> folder + PackageContents      (install)
 //!                          unpack_module_zip   the same, links become copies        (module pull)
 //! a zip on disk            read_zip     checks + PackageContents, nothing written   (push)
+//!                          read_zip_from   the same of a stream                     (serve)
 //!                          list_zip     names, sizes, modes from its directory      (a look before a push)
 //! a zip in memory          zip_files    its files in memory                        (documentation)
 //! a folder                 read_directory   PackageContents as dirhash sees it      (is it what the lock file says?)
@@ -57,4 +58,6 @@ pub use pack::{
 };
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};
-pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_module_zip, unpack_zip, zip_files};
+pub use zip::{
+    ZipEntry, list_zip, read_zip, read_zip_from, read_zip_unless, save_zip, unpack_module_zip, unpack_zip, zip_files,
+};

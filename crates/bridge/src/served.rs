@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{MirrorError, PullThrough};
 use tofu_oci_source::{Offer, Release, ReleaseDate, Source};
-use tofu_oci_types::{PackageHash, Pattern, Platform, ProviderAddr, Version};
+use tofu_oci_types::{PackageHash, Pattern, Platform, ProviderAddr, Scheme, Version};
 
 /// Opens the place of an address for one question: what a source has read, it does not read again.
 pub type OpenSource = Arc<dyn Fn(&ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> + Send + Sync>;
@@ -92,6 +92,13 @@ pub struct ServedPackage {
     pub offer: Offer,
     /// What is known of its checksums without reading it: `zh:` of a zip; `h1:` if the release claims it.
     pub hashes: Vec<PackageHash>,
+}
+
+impl ServedPackage {
+    /// The `h1:` that its release claims, if it counts.
+    pub(crate) fn h1(&self) -> Option<&PackageHash> {
+        self.hashes.iter().find(|hash| hash.scheme() == Scheme::H1)
+    }
 }
 
 impl<A> ServedVersions<A> {

@@ -51,6 +51,11 @@ impl PackageHash {
         (archive.algorithm() == Algorithm::Sha256).then(|| Self::join("zh", archive.encoded()))
     }
 
+    /// The digest of the zip archive that a `zh:` binds.
+    pub fn archive(&self) -> Option<Digest> {
+        if self.scheme() == Scheme::Zh { format!("sha256:{}", self.value()).parse().ok() } else { None }
+    }
+
     /// `ch:` of the leaf manifest with this digest.
     pub fn ch(leaf: &Digest) -> Self {
         Self::join("ch", leaf.as_str())
@@ -130,6 +135,7 @@ mod tests {
         let h1 = PackageHash::h1(&[7; 32]);
         let zh = PackageHash::zh(&Digest::sha256(b"zip")).unwrap();
         let ch = PackageHash::ch(&Digest::sha256(b"leaf"));
+        assert_eq!((zh.archive(), h1.archive(), ch.archive()), (Some(Digest::sha256(b"zip")), None, None));
         for good in [h1.as_str(), zh.as_str(), ch.as_str(), "h2:anything"] {
             assert!(good.parse::<PackageHash>().unwrap().is_well_formed(), "{good}");
         }

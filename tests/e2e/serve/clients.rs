@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tofu_oci_testkit::{ReleaseFolder, ScratchOpenPgpKey};
 use tofu_oci_types::Digest;
 
+use super::learned::learned;
 use super::{Serving, WIDGET_PATH, archive, served};
 use crate::lock_all::{FROM, require};
 use crate::setup::{Scene, WIDGET};
@@ -214,4 +215,7 @@ fn checksums_that_no_signature_covers_were_in_the_download_document() {
     assert!(document["shasum"].is_string(), "{document}");
     let hashes = document["packages"].to_string();
     assert!(!hashes.contains("h1:"), "{document}");
+    // What the signed zips have is another matter.
+    assert!(platforms.iter().all(|platform| serving.get(&archive(platform)).status == 200));
+    assert_eq!(learned(&serving).as_object().map(serde_json::Map::len), Some(2));
 }

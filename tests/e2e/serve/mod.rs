@@ -7,6 +7,7 @@ mod commands;
 mod faults;
 mod hosts;
 mod keyless;
+mod learned;
 mod life;
 mod module_upstreams;
 mod modules;

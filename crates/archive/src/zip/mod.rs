@@ -104,6 +104,16 @@ pub fn read_zip_unless(cancelled: &AtomicBool, path: &Path, limits: &Limits) -> 
     })
 }
 
+/// [`read_zip`] of what `source` delivers, which is read to its end if this succeeds. What cannot be read in one pass goes into a
+/// temporary file in the folder `spool`.
+pub fn read_zip_from(
+    source: &mut dyn ByteSource,
+    spool: &Path,
+    limits: &Limits,
+) -> Result<PackageContents, ArchiveError> {
+    read_through(source, &mut Nowhere, ZipWalk { limits, hints: None, spool: Some(spool) })
+}
+
 /// Hands the files of the zip archive at `path` to `target`, each with its size and mode known beforehand.
 pub(crate) fn read_zip_into(
     target: &mut dyn UnpackTarget,

@@ -81,7 +81,9 @@ impl Packages {
     /// These bytes of a zip, or where the client gets them. Nothing that another host sends to this program reaches a
     /// client before it is verified.
     async fn send(&self, zip: &PackageZip, range: Range<u64>, head: &Head) -> Result<Response, Refusal> {
-        if range == (0..zip.size) && self.options.delivery != ZipDelivery::FromCache {
+        let is_outrun =
+            || self.learned.as_ref().zip(zip.claims.as_ref()).is_some_and(|(learned, zip)| learned.is_outrun(zip));
+        if range == (0..zip.size) && self.options.delivery != ZipDelivery::FromCache && !is_outrun() {
             match self.pass_on(zip, head).await {
                 Ok(Some(response)) => return Ok(response),
                 Err(refusal) if !self.is_on_disk(zip).await => return Err(refusal),
@@ -91,6 +93,9 @@ impl Packages {
         }
         let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         let kept = self.on_disk(zip).await?;
+        if let (Some(learned), Some(claims)) = (&self.learned, &zip.claims) {
+            learned.on_disk(claims, &kept);
+        }
         let stream = zip.read(&kept, range.clone()).map_err(blamed)?;
         body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
     }
@@ -115,6 +120,10 @@ impl Packages {
         let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         match store.blob_sender(blob).await.map_err(blamed)? {
             BlobSender::Store(stream) => {
+                let stream = match (&self.learned, &zip.claims) {
+                    (Some(learned), Some(claims)) => learned.on_the_way(claims, stream),
+                    _ => stream,
+                };
                 let body = body(zip, None, &(0..zip.size), stream).await.map_err(blamed)?;
                 Ok(Some(head.with(body)))
             }

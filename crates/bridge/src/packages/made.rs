@@ -46,7 +46,7 @@ struct RunningZip {
 type Making = Shared<BoxFuture<'static, Result<Arc<CachedZip>, Refusal>>>;
 
 impl ZipMaker {
-    pub(super) fn new(folder: ZipFolder, limits: Limits) -> Self {
+    pub(super) fn new(folder: Arc<ZipFolder>, limits: Limits) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         let [packed, layers] = [cores, LAYERS_AT_ONCE].map(|permits| Permits::new(PLACES_AT_ONCE * permits, permits));
         let work = Arc::new(ZipWork { folder, limits, packed, layers });

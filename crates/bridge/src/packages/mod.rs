@@ -12,12 +12,14 @@
 //! nothing comes                     502 after 45 seconds
 //! no room on the disk               zips that no request reads go, once and as many bytes as the new one has; then the client gets
 //!                                   the whole, also for a part, if the registry sends that itself, which needs no room
+//! every zip that a client gets      its `h1:` is computed once (`learned`), for lock files
 //! ```
 
 mod answer;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod held_back;
+mod learned;
 mod made;
 mod progress;
 mod range;
@@ -31,8 +33,9 @@ use std::sync::Arc;
 use tofu_oci_archive::Limits;
 use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
-use tofu_oci_types::{Descriptor, Digest, Place, zip_name};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Place, Reporter, Scheme, zip_name};
 
+use self::learned::{LearnedHashes, ZipClaims};
 use self::made::ZipMaker;
 use self::work::{LayerContents, ZipLayer};
 use self::zip_folder::{CachedZip, ZipFolder};
@@ -78,7 +81,9 @@ pub enum Visibility {
 /// Zips of packages.
 pub struct Packages {
     options: PackageOptions,
+    folder: Arc<ZipFolder>,
     maker: ZipMaker,
+    learned: Option<Arc<LearnedHashes>>,
 }
 
 /// The zip of one package. Clones are cheap.
@@ -92,6 +97,8 @@ pub struct PackageZip {
     pub name: String,
     address: ServedAddress,
     place: Place,
+    /// `None` of a module, which has no `h1:`.
+    claims: Option<ZipClaims>,
     bytes: ZipBytes,
 }
 
@@ -107,8 +114,24 @@ enum ZipBytes {
 impl Packages {
     /// Zips that are served by these options.
     pub fn new(options: PackageOptions) -> Self {
-        let folder = ZipFolder::new(options.cache.clone(), options.cache_bytes);
-        Self { maker: ZipMaker::new(folder, options.limits.clone()), options }
+        let folder = Arc::new(ZipFolder::new(options.cache.clone(), options.cache_bytes));
+        let maker = ZipMaker::new(Arc::clone(&folder), options.limits.clone());
+        Self { options, folder, maker, learned: None }
+    }
+
+    /// The same, which learn the `h1:` of each zip that a client gets. False claims of releases are reported.
+    #[must_use]
+    pub fn learning(self, reporter: Arc<dyn Reporter>) -> Self {
+        let learned = LearnedHashes::new(Arc::clone(&self.folder), self.options.limits.clone(), reporter);
+        Self { learned: Some(Arc::new(learned)), ..self }
+    }
+
+    /// The `h1:` of a zip, if it is known: what was learned, or else what its release claims and clients may see.
+    pub(crate) async fn h1(&self, zip: &Digest, claimed: Option<&PackageHash>) -> Option<PackageHash> {
+        match &self.learned {
+            Some(learned) => learned.h1(zip, claimed).await,
+            None => claimed.cloned(),
+        }
     }
 
     /// The bytes of the zips that are kept on disk now. It reads the folder.
@@ -140,7 +163,15 @@ impl Packages {
             ZipBytes::Kept(kept) => (kept.digest.clone(), kept.size),
         };
         let name = zip_name(offer.address(), offer.version(), &offer.platform);
-        Ok(PackageZip { digest, size, name, address: offer.address().into(), place: offer.place().clone(), bytes })
+        let h1 = offer.claims.get(&offer.platform).into_iter().flatten().filter(|claim| claim.scheme() == Scheme::H1);
+        let claimant = format!("{} says that {name}", offer.place());
+        let (h1, counts) = (h1.cloned().collect(), package.h1().is_some());
+        let claims = ZipClaims { digest: digest.clone(), claimant, h1, counts };
+        if let (Some(learned), ZipBytes::Kept(kept)) = (&self.learned, &bytes) {
+            learned.on_disk(&claims, kept);
+        }
+        let (address, place, claims) = (offer.address().into(), offer.place().clone(), Some(claims));
+        Ok(PackageZip { digest, size, name, address, place, claims, bytes })
     }
 
     /// The zip of a module, of which nothing is read.
@@ -157,6 +188,7 @@ impl Packages {
             name: module_zip_name(&module.address, &module.version),
             address: (&module.address).into(),
             place: module.store.place(),
+            claims: None,
             bytes: ZipBytes::Layer(ZipLayer {
                 store: Arc::clone(&module.store),
                 blob: Box::new(blob),

@@ -49,7 +49,7 @@ pub(super) enum ZipOrigin {
 
 /// What making needs.
 pub(super) struct ZipWork {
-    pub(super) folder: ZipFolder,
+    pub(super) folder: Arc<ZipFolder>,
     pub(super) limits: Limits,
     /// Packing takes a core.
     pub(super) packed: Permits,

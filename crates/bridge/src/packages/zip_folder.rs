@@ -3,24 +3,31 @@
 //! ```text
 //! KEY-DIGEST.zip    a zip: whoever reads it holds a shared lock; its time is when it was last asked for
 //! KEY.lock          while one process makes it; removed afterwards
+//! DIGEST.h1         the `h1:` of a zip that was read, also of one that is not here, with a checksum of both
 //! ```
 //!
-//! Everything is in the names, so processes share the folder and a restart loses nothing.
+//! Everything about zips is in the names, so processes share the folder and a restart loses nothing.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_disk::{
-    FileIdentity, Lock, LockError, Lockable, Waiter, lock, make_private_folder, open_file, require_own_folder,
+    FileIdentity, Lock, LockError, Lockable, Waiter, lock, make_private_folder, open_file, read_file,
+    require_own_folder,
 };
-use tofu_oci_types::{Digest, DigestHasher};
+use tofu_oci_types::{Digest, DigestHasher, PackageHash, Scheme};
 
 /// How exact the time of a zip is. Each new time makes other processes compare the zip anew.
 const EXACT: Duration = Duration::from_mins(1);
+
+/// The most bytes of a note.
+const NOTE_BYTES: u64 = 256;
+/// How many notes are kept.
+const NOTES: usize = 10_000;
 
 /// A folder of zips.
 #[derive(Debug)]
@@ -202,6 +209,36 @@ impl ZipFolder {
         self.bytes() < before
     }
 
+    /// The `h1:` of a zip, if a process noted it; `None` if the note is damaged, or says another zip.
+    pub(super) fn noted_h1(&self, zip: &Digest) -> Option<PackageHash> {
+        self.require_own().ok()?;
+        let text = String::from_utf8(read_file(&self.note(zip), NOTE_BYTES).ok()?).ok()?;
+        let h1: PackageHash = text.split_once(' ')?.0.parse().ok()?;
+        (h1.scheme() == Scheme::H1 && h1.is_well_formed() && text == note_text(zip, &h1)).then_some(h1)
+    }
+
+    /// Notes the `h1:` of a zip. A process that reads half a note takes it for damaged.
+    pub(super) fn note_h1(&self, zip: &Digest, h1: &PackageHash) -> io::Result<()> {
+        self.ready()?;
+        if self.noted_h1(zip).as_ref() == Some(h1) {
+            return Ok(());
+        }
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(self.note(zip))?.write_all(note_text(zip, h1).as_bytes())?;
+        let mut notes = self.files()?;
+        notes.retain(|file| has_extension(&file.path, "h1"));
+        notes.sort();
+        let older = notes.len().saturating_sub(NOTES);
+        notes[..older].iter().try_for_each(|note| fs::remove_file(&note.path))
+    }
+
+    fn note(&self, zip: &Digest) -> PathBuf {
+        self.path.join(format!("{}.h1", zip.encoded()))
+    }
+
     /// Removes zips that no request reads, those first that were asked for longest ago, until `most` bytes are left, or fewer. What
     /// cannot be removed stays for the next time.
     fn make_room(&self, most: u64) {
@@ -262,6 +299,10 @@ impl Drop for ZipTurn {
         // Before the lock, so that the file of a later turn stays.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+fn note_text(zip: &Digest, h1: &PackageHash) -> String {
+    format!("{h1} {}\n", Digest::sha256(format!("{zip} {h1}").as_bytes()).encoded())
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

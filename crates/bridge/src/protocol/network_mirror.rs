@@ -44,9 +44,10 @@ pub(crate) async fn archives(
     json!({ "archives": join_all(entries).await.into_iter().collect::<Map<String, Value>>() })
 }
 
-/// Whether the document depends on no zip that is still to be made.
+/// Whether nothing that clients get from here changes the document: no zip is still to be made, and no `h1:` to be learned.
 pub(crate) fn knows_all_hashes(bridge: &Bridge, release: &ServedRelease) -> bool {
-    release.packages.values().all(|package| !known_hashes(bridge, package).is_empty())
+    let is_known = |package: &ServedPackage| !known_hashes(bridge, package).is_empty();
+    !bridge.settings.hashes.contains(&Scheme::H1) && release.packages.values().all(is_known)
 }
 
 /// Those that need no zip.
@@ -59,12 +60,17 @@ fn known_hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
 /// Of a package that is not a zip yet, a claimed `h1:` is known sooner than the `zh:` of the zip that it will be. Never `ch:`,
 /// which alone stops Terraform, and verifies nothing in `OpenTofu`.
 async fn hashes(bridge: &Bridge, package: &ServedPackage, time: Duration) -> Vec<PackageHash> {
-    let known = known_hashes(bridge, package);
-    if !known.is_empty() {
-        return known;
+    let mut listed = known_hashes(bridge, package);
+    if listed.is_empty() {
+        let made = timeout(time, bridge.packages.zip(package)).await;
+        listed.extend(made.ok().and_then(Result::ok).and_then(|zip| PackageHash::zh(&zip.digest)));
     }
-    match timeout(time, bridge.packages.zip(package)).await {
-        Ok(Ok(zip)) => PackageHash::zh(&zip.digest).into_iter().collect(),
-        Ok(Err(_)) | Err(_) => Vec::new(),
+    let schemes = &bridge.settings.hashes;
+    let zip = listed.iter().find(|hash| hash.scheme() == Scheme::Zh).and_then(PackageHash::archive);
+    if let Some(zip) = zip.filter(|_| schemes.contains(&Scheme::H1)) {
+        listed.retain(|hash| hash.scheme() != Scheme::H1);
+        listed.extend(bridge.packages.h1(&zip, package.h1()).await);
+        listed.sort_by_key(|hash| schemes.iter().position(|scheme| *scheme == hash.scheme()));
     }
+    listed
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Map, Value, json};
-use tofu_oci_types::{PackageHash, Platform, Scheme, Version};
+use tofu_oci_types::{PackageHash, Platform, Version};
 use tokio::time::sleep;
 
-use crate::{Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease, ServedVersions, SumsZip};
+use crate::{Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease, ServedVersions};
 
 /// How long `versions` waits for what releases say of themselves. Clients need it for hints alone.
 const DESCRIPTIONS: Duration = Duration::from_secs(2);
@@ -77,7 +77,8 @@ pub(crate) struct FileLinks {
 }
 
 /// The download document.
-pub(crate) fn download(
+pub(crate) async fn download(
+    bridge: &Bridge,
     release: &ServedRelease,
     on: &Platform,
     zip: &PackageZip,
@@ -96,7 +97,7 @@ pub(crate) fn download(
         "shasum": zip.digest.encoded(),
         "signing_keys": { "gpg_public_keys": keys.collect::<Vec<Value>>() },
     });
-    if let Some(packages) = packages(release, sums) {
+    if let Some(packages) = packages(bridge, release, sums).await {
         document["packages"] = packages;
     }
     document
@@ -107,12 +108,13 @@ pub(crate) fn download(
 ///
 /// Spec: `OpenTofu` 1.12, getproviders `registry_client.go`: the size is not 0, each `zh:` is the one in `shasum`, and a
 /// platform without an entry ends an installation. Read by Terragrunt 1.0.5 and Dependabot as well.
-fn packages(release: &ServedRelease, sums: &ReleaseSums) -> Option<Value> {
-    let entry = |(platform, zip): (&Platform, &SumsZip)| {
-        let mut known = release.packages.get(platform)?.hashes.iter();
-        let h1 = known.find(|hash| hash.scheme() == Scheme::H1)?;
+async fn packages(bridge: &Bridge, release: &ServedRelease, sums: &ReleaseSums) -> Option<Value> {
+    let mut packages = Map::new();
+    for (platform, zip) in &sums.zips {
+        let claimed = release.packages.get(platform)?.h1();
+        let h1 = bridge.packages.h1(&zip.digest, claimed).await.filter(|_| zip.size > 0)?;
         let hashes = [h1.as_str(), PackageHash::zh(&zip.digest)?.as_str()].map(str::to_owned);
-        (zip.size > 0).then(|| (platform.to_string(), json!({ "hashes": hashes, "package_size": zip.size })))
-    };
-    sums.zips.iter().map(entry).collect::<Option<Map<_, _>>>().map(Value::from)
+        packages.insert(platform.to_string(), json!({ "hashes": hashes, "package_size": zip.size }));
+    }
+    Some(packages.into())
 }

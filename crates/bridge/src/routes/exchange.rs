@@ -142,7 +142,7 @@ impl RoutedRequest<'_> {
             sums: self.url(release, RouteKind::Sums(version.clone())),
             signature: self.url(release, RouteKind::SumsSignature(version.clone())),
         };
-        Ok(registry::download(release, platform, &zip, &sums, &links))
+        Ok(registry::download(self.bridge, release, platform, &zip, &sums, &links).await)
     }
 
     /// The absolute URL of a file, for a client that sends no token.

@@ -85,7 +85,7 @@ impl MirrorRelease {
 /// The digest of the archive, if one checksum alone says what it must be.
 fn sole_digest(demanded: &[PackageHash]) -> Option<Digest> {
     match demanded {
-        [only] if only.scheme() == Scheme::Zh => format!("sha256:{}", only.value()).parse().ok(),
+        [only] => only.archive(),
         _ => None,
     }
 }

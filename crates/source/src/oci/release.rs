@@ -201,7 +201,7 @@ impl OciRelease {
         let Some(PlatformClaims { zh: Some(zip), size, small, .. }) = found.platforms.get(platform) else {
             return WantedAhead::Nothing;
         };
-        let Ok(digest) = format!("sha256:{}", zip.value()).parse() else { return WantedAhead::Nothing };
+        let Some(digest) = zip.archive() else { return WantedAhead::Nothing };
         let claimed = ClaimedPackage { platform, zip, small: small.as_ref(), claims: &read.claims };
         let (asked, digest) = match (wanted.wants(&claimed), small) {
             (WantedAhead::Nothing, _) => return WantedAhead::Nothing,

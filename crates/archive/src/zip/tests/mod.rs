@@ -33,6 +33,8 @@ fn unpack_within(bytes: &[u8], limits: &Limits) -> Result<PackageContents, Archi
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 3, "no spool file is left");
     let read = read_zip(&path, limits);
     assert_eq!(read.as_ref().ok(), first.as_ref().and_then(|first| first.as_ref().ok()));
+    let streamed = read_zip_from(&mut Pieces { bytes, size: 4096 }, dir.path(), limits);
+    assert_eq!(streamed.ok(), read.ok());
     let into = dir.path().join("again");
     std::fs::create_dir(&into).unwrap();
     unpack_zip(&mut Pieces { bytes, size: 4096 }, &into, limits)

@@ -2,6 +2,7 @@
 
 mod full;
 mod keeping;
+mod learning;
 mod leaving;
 mod redirecting;
 mod streaming;
@@ -129,7 +130,8 @@ pub(super) fn layer_zip(store: impl ReadStore + 'static, blob: Descriptor, holds
     let (digest, size, place) = (blob.digest.clone(), blob.size, store.place());
     let address = ADDRESS.parse::<ProviderAddr>().unwrap().into();
     let bytes = ZipBytes::Layer(ZipLayer { store: Arc::new(store), blob: Box::new(blob), holds });
-    PackageZip { digest, size, name: "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned(), address, place, bytes }
+    let name = "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned();
+    PackageZip { digest, size, name, address, place, claims: None, bytes }
 }
 
 /// What a GET of a zip is answered with.

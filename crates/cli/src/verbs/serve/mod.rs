@@ -21,6 +21,7 @@ use tofu_oci_bridge::{
 };
 
 use tofu_oci_disk::{make_private_folder, require_own_folder};
+use tofu_oci_types::Scheme;
 
 use super::context::Context;
 use super::stop::StoppedBy;
@@ -65,13 +66,16 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     })?;
     let config = &settings.config;
     let visibility = if access.is_restricted() { Visibility::Private } else { Visibility::Public };
-    let packages = Packages::new(PackageOptions {
+    let mut packages = Packages::new(PackageOptions {
         cache,
         cache_bytes: config.cache.size,
         limits: places::limits(),
         delivery: config.delivery,
         visibility,
     });
+    if !config.hosts.is_empty() || config.hashes.contains(&Scheme::H1) {
+        packages = packages.learning(Arc::clone(&context.reporter));
+    }
     let options = CatalogOptions {
         fresh: config.cache.metadata,
         ..CatalogOptions::new(opened.trust, Arc::clone(&context.reporter))
