@@ -1,12 +1,12 @@
 //! A private certificate authority and its one certificate, for trying.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tofu_oci_bridge::{BaseUrl, BridgeConfig, IssuedCertificate, TlsFiles, is_certificate_for};
-use tofu_oci_disk::{FileError, PrivateFile, Scratch, make_private_folder};
+use tofu_oci_disk::{FileError, Scratch, make_private_folder};
 use tofu_oci_types::Hostname;
-use zeroize::Zeroizing;
 
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -90,14 +90,22 @@ fn make(dir: &Path, names: &[String]) -> Result<(), FileError> {
     let files = [(KEY, issued.key.as_str()), (AUTHORITY, &issued.authority), (CERTIFICATE, &issued.certificate)];
     for (name, text) in files {
         let path = scratch.path().join(name);
-        let written = PrivateFile::at(&path).and_then(|file| {
-            file.stage()?.commit(|_| Ok::<_, io::Error>(Some(Zeroizing::new(text.as_bytes().to_vec()))))
-        });
-        written.map_err(FileError::at("write", &path))?;
+        write_new(&path, text).map_err(FileError::at("write", &path))?;
     }
     match std::fs::rename(scratch.path(), dir) {
         // Another run was faster.
         Err(_) if dir.join(CERTIFICATE).exists() => Ok(()),
         renamed => renamed.map_err(FileError::at("write", dir)),
     }
+}
+
+/// A file that only the user reads. Its folder is this run's own, and locked by it.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
