@@ -117,15 +117,6 @@ impl FirstSeen {
         Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// The record if no repository exists yet: that is not asked.
-    pub(crate) async fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
-        if !matches!(self.kept, KeptSightings::Artefact(_)) {
-            return self.record().await;
-        }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
-        Ok(None)
-    }
-
     /// Before a run changes versions: what it has seen, which ones it changes, and, if it brings some, that the place is for the provider
     /// from now on. Tells whether it was not before.
     ///
@@ -232,6 +223,15 @@ impl<A: Sighted> FirstSeen<A> {
             more(record);
         };
         self.change(RecordWrite::Last, &edit).await
+    }
+
+    /// The record if the repository has none, or does not exist yet: that is not asked.
+    pub(crate) async fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+        if !matches!(self.kept, KeptSightings::Artefact(_)) {
+            return self.record().await;
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
+        Ok(None)
     }
 
     /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.

@@ -55,3 +55,50 @@ impl<A: Sighted> FirstSeen<A> {
         Ok(marked)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use tofu_oci_layout::media_type;
+    use tofu_oci_store::{MemoryStore, Store as _};
+    use tofu_oci_types::{Descriptor, ModuleAddr, Place};
+
+    use super::*;
+    use crate::destination::first_seen::Moves;
+
+    fn version(text: &str) -> Version {
+        text.parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_an_interrupted_run_brought_of_a_module_was_nobodys() {
+        let store = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+        let mut manifests = Vec::new();
+        for tag in ["1.0.0", "withdrawn-1.1.0"] {
+            let text = format!(r#"{{"schemaVersion":2,"mediaType":"{}","x":"{tag}"}}"#, media_type::OCI_MANIFEST);
+            let manifest = Descriptor::of(media_type::OCI_MANIFEST, text.as_bytes());
+            store.push(&manifest, &Bytes::from(text)).await.unwrap();
+            store.tag(&manifest, &tag.parse().unwrap()).await.unwrap();
+            manifests.push(manifest.digest);
+        }
+        let module: ModuleAddr = "example.com/acme/network/aws".parse().unwrap();
+        let first_seen = FirstSeen::in_store(Arc::clone(&store) as _, &module);
+        let (now, mut known) = ("2026-01-01T00:00:00Z".parse().unwrap(), Sightings::default());
+        known.set_mark(&version("1.1.0"), VersionMark::Mirrored(manifests[1].clone()), now);
+        let versions = ["1.0.0", "1.1.0", "1.2.0"].map(str::to_owned).into();
+        let moves = Moves { versions, ..Moves::default() };
+        let record = first_seen.begin_with(&known, &moves, &|_| {}).await.unwrap();
+        let there =
+            Listing { versions: vec![version("1.0.0")], withdrawn: vec![version("1.1.0")], ..Listing::default() };
+        let marked = first_seen.mark_interrupted(&record, &there, &mut known, now).await.unwrap();
+        assert_eq!(marked, moves.versions);
+        assert_eq!(known.mark(&version("1.0.0")), Some(&VersionMark::Mirrored(manifests[0].clone())));
+        assert_eq!(known.mark(&version("1.1.0")), Some(&VersionMark::Withdrawn(manifests[1].clone())));
+        assert_eq!(known.mark(&version("1.2.0")), None, "it has not come");
+        let moves = Moves { interrupted: marked, ..Moves::default() };
+        let record = first_seen.begin_with(&known, &moves, &|_| {}).await.unwrap();
+        assert!(record.moving_modules.is_empty() && record.providers.is_empty());
+    }
+}
