@@ -136,6 +136,7 @@ mod module_lock;
 mod module_lock_refused;
 mod module_lock_said;
 mod module_mirror;
+mod module_mirror_gone;
 mod module_mirror_moved;
 mod module_mirror_rules;
 mod module_newcomer;

@@ -98,7 +98,12 @@ impl Upstream {
 
 /// Five modules below each other, and one call that leads elsewhere.
 pub(crate) fn five() -> Upstream {
-    let mut upstream = Upstream::start();
+    five_before(Scene::new())
+}
+
+/// The same, with the registry of this scene.
+pub(crate) fn five_before(scene: Scene) -> Upstream {
+    let mut upstream = Upstream::before(scene);
     let of = |name: &str| format!("{HOST}/acme/{name}/aws");
     let vpc = call("vpc", &of("vpc"), "~> 1.0") + &call("own", "./modules/own", "");
     let own = call("dns", &format!("{}//zone", of("dns")), "1.2.0");
@@ -150,10 +155,10 @@ fn five_nested_modules_are_mirrored_and_a_second_run_sends_nothing() {
     ----- stdout -----
     module                                  version  report                                                         called by
     registry.example.test/acme/dns/aws      1.2.0    packed from https://127.0.0.1:[PORT]/dns-1.2.0.zip, 1.2 kB      registry.example.test/acme/network/aws 1.4.0
-    registry.example.test/acme/names/aws    0.1.0    packed from https://127.0.0.1:[PORT]/names-0.1.0.zip, 949 B     registry.example.test/acme/dns/aws//zone 1.2.0
+    registry.example.test/acme/names/aws    0.1.0    packed from https://127.0.0.1:[PORT]/names-0.1.0.zip, 947 B     registry.example.test/acme/dns/aws//zone 1.2.0
     registry.example.test/acme/network/aws  1.4.0    packed from https://127.0.0.1:[PORT]/network-1.4.0.zip, 1.3 kB
-    registry.example.test/acme/tags/aws     0.3.0    packed from https://127.0.0.1:[PORT]/tags-0.3.0.zip, 990 B      registry.example.test/acme/vpc/aws 1.1.0
-    registry.example.test/acme/vpc/aws      1.1.0    packed from https://127.0.0.1:[PORT]/vpc-1.1.0.zip, 974 B       registry.example.test/acme/network/aws 1.4.0
+    registry.example.test/acme/tags/aws     0.3.0    packed from https://127.0.0.1:[PORT]/tags-0.3.0.zip, 988 B      registry.example.test/acme/vpc/aws 1.1.0
+    registry.example.test/acme/vpc/aws      1.1.0    packed from https://127.0.0.1:[PORT]/vpc-1.1.0.zip, 972 B       registry.example.test/acme/network/aws 1.4.0
 
     caller                                      at            call                                            not mirrored
     registry.example.test/acme/names/aws 0.1.0  main.tf:2:12  var.which                                       unknown: its source or version is computed
@@ -287,13 +292,13 @@ fn a_configuration_and_its_local_modules_name_what_is_mirrored() {
     exit code: 0
     ----- stdout -----
     module                              version  report                                                    called by
-    registry.example.test/acme/vpc/aws  1.0.0    packed from https://127.0.0.1:[PORT]/vpc-1.0.0.zip, 915 B  infra
+    registry.example.test/acme/vpc/aws  1.0.0    packed from https://127.0.0.1:[PORT]/vpc-1.0.0.zip, 913 B  infra
 
     caller  at                      call                                 not mirrored
     infra   infra/own/main.tf:2:12  registry.example.test/acme/tags/aws  leads to its registry: no mirror covers it
     infra   infra/own/main.tf:5:12  oci://REGISTRY/mirror/y              leads elsewhere
 
-    1 added; 2 calls not mirrored; 915 B sent
+    1 added; 2 calls not mirrored; 913 B sent
 
     ----- stderr -----
     ");
@@ -352,7 +357,7 @@ fn one_module_that_fails_stops_no_other() {
     registry.example.test/acme/bucket/aws   1.0.0    failed
     registry.example.test/acme/evil/aws     1.0.0    failed
     registry.example.test/acme/gone/aws     1.0.0    failed
-    registry.example.test/acme/good/aws     1.0.0    packed from https://127.0.0.1:[PORT]/good-1.0.0.zip, 911 B
+    registry.example.test/acme/good/aws     1.0.0    packed from https://127.0.0.1:[PORT]/good-1.0.0.zip, 909 B
     registry.example.test/acme/inner/aws    1.0.0    packed from https://127.0.0.1:[PORT]/inner-1.0.0.zip, 1.0 kB
     registry.example.test/acme/inner/aws    1.0.1    packed from https://127.0.0.1:[PORT]/inner-1.0.0.zip//y, 911 B
     registry.example.test/acme/inner/aws    1.0.2    failed

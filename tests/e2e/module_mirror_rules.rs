@@ -7,14 +7,14 @@ use crate::setup::Said;
 
 impl Upstream {
     /// A run by a file with these lines on top, and these tables.
-    fn mirror_by(&self, top: &str, tables: &str, rest: &str) -> Said {
+    pub(crate) fn mirror_by(&self, top: &str, tables: &str, rest: &str) -> Said {
         let text = format!("modules_to = \"{TO}\"\n{top}\n{tables}");
         let text = text.replace("REGISTRY", self.scene.registry.address()).replace("HOST", HOST);
         self.scene.context.write("mirror.toml", text);
         self.scene.run(&format!("module mirror --quiet {rest}"))
     }
 
-    fn mirrored(&self, name: &str) -> Vec<String> {
+    pub(crate) fn mirrored(&self, name: &str) -> Vec<String> {
         self.scene.registry.tags(&format!("mirror/acme/{name}-aws")).into_iter().map(|(tag, _)| tag).collect()
     }
 }
@@ -29,14 +29,14 @@ fn rules_choose_the_newest_versions_and_keep_others_out_called_ones_too() {
     ----- stdout -----
     module                               version  report                                                        called by
     registry.example.test/acme/tags/aws  0.3.0    left out: denied by registry.example.test/acme/tags/aws       registry.example.test/acme/vpc/aws 1.1.0
-    registry.example.test/acme/vpc/aws   1.1.0    packed from https://127.0.0.1:[PORT]/vpc-1.1.0.zip, 974 B
+    registry.example.test/acme/vpc/aws   1.1.0    packed from https://127.0.0.1:[PORT]/vpc-1.1.0.zip, 972 B
     registry.example.test/acme/vpc/aws   2.0.0    left out: denied by registry.example.test/acme/vpc/aws@2.0.0
 
-    1 added, 2 left out; 974 B sent
+    1 added, 2 left out; 972 B sent
 
     ----- stderr -----
     ");
-    assert_eq!(upstream.mirrored("vpc"), ["1.1.0"]);
+    assert_eq!(upstream.mirrored("vpc"), ["1.1.0", "first-seen"]);
     let again = upstream.mirror_by(top, tables, "");
     assert!(again.text.contains("1 there already, 2 left out"), "{}", again.text);
     // The allow list holds for what modules call.

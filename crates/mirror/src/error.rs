@@ -139,7 +139,7 @@ pub enum MirrorError {
     #[error("{from} no longer lists {gone} of the {of} mirrored versions of {address}, and they stay")]
     #[fault("all-gone", todo = "look at what it lists; if they are really gone, add `--allow-all-gone`")]
     #[hint("look at what the place lists; if they are really gone, add --allow-all-gone")]
-    AllGone { address: ProviderAddr, from: Place, gone: usize, of: usize },
+    AllGone { address: String, from: Place, gone: usize, of: usize },
     /// the destination has no place for notices, so no version can be withdrawn or deprecated there
     #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
     #[fault("no-notices", todo = "delete the files, or mirror to a repository or `oci:DIR`")]

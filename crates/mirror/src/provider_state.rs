@@ -14,7 +14,7 @@ use tofu_oci_fetch::Trust;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Digest, Moment, Platform, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Moment, Platform, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::attestations::{AttestationFiles, Attestations, JudgedFiles};
 use crate::destination::first_seen::FirstSeen;
@@ -129,8 +129,7 @@ impl Question<'_> {
         let known = record.of(self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
-        let moving = record.moving.get(self.address).cloned().unwrap_or_default();
-        let interrupted = self.mark_interrupted(moving, &lists, &mut sightings).await?;
+        let interrupted = first_seen.mark_interrupted(&record, &there, &mut sightings, self.now).await?;
         let selection = select(
             self.rules,
             &Candidates {
@@ -192,58 +191,13 @@ impl Question<'_> {
         look.outcomes
             .extend(others.into_iter().map(|(version, action)| (Some(version), Ok(MirrorOutcome::still(action)))));
         if let Some(GoneVersions { gone, of }) = too_many {
-            let (address, from) = (self.address.clone(), self.from.place().clone());
+            let (address, from) = (self.address.to_string(), self.from.place().clone());
             look.outcomes.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
         }
         for versions in selection.unmet {
             look.outcomes.push(unmet((self.from, self.address), versions, lists.from).await);
         }
         Ok(look)
-    }
-
-    /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them.
-    async fn mark_interrupted(
-        &self,
-        moving: BTreeSet<String>,
-        lists: &TwoListings<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<BTreeSet<String>, MirrorError> {
-        let mut marked = BTreeSet::new();
-        if moving.is_empty() {
-            return Ok(marked);
-        }
-        let Some(store) = self.destination.store(self.address)? else { return Ok(marked) };
-        for text in moving {
-            let Ok(version) = text.parse::<Version>() else { continue };
-            let is_there = lists.there.contains(&version);
-            let tag = match (is_there, lists.withdrawn_there.contains(&version)) {
-                (true, _) => Tag::for_version(&version),
-                (false, true) => Tag::withdrawn(&version),
-                (false, false) => {
-                    // It has not come: who brings it later may be somebody else.
-                    marked.insert(text);
-                    continue;
-                }
-            };
-            let Ok(tag) = tag else { continue };
-            let index = match store.manifest(&Reference::Tag(tag)).await {
-                Ok((_, bytes)) => Digest::sha256(&bytes),
-                // What is missing or damaged is looked at with the version itself.
-                Err(error) if error.is_not_found() || error.is_of_content() => continue,
-                Err(error) => return Err(error.into()),
-            };
-            match sightings.mark(&version) {
-                Some(VersionMark::Mirrored(known) | VersionMark::Whole(known)) if is_there && *known == index => {}
-                _ if is_there => sightings.set_mark(&version, VersionMark::Mirrored(index), self.now),
-                // What people have withdrawn is another one.
-                Some(known) if *known.index() == index => {
-                    sightings.set_mark(&version, VersionMark::Withdrawn(index), self.now);
-                }
-                _ => {}
-            }
-            marked.insert(text);
-        }
-        Ok(marked)
     }
 
     async fn choose(

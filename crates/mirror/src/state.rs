@@ -4,10 +4,10 @@ use bytes::Bytes;
 use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateRequest};
 use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, PrivateKey};
-use tofu_oci_types::{ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Reporter, Version};
 
 use crate::MirrorError;
-use crate::destination::sightings::VersionMark;
+use crate::destination::sightings::{Sighted, VersionMark};
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {
@@ -28,9 +28,9 @@ pub(crate) enum NoticeBy<'a> {
 ///
 /// # Errors
 /// [`MirrorError::NotMirrored`] if the version's release is not the one that `mark` names.
-pub(crate) async fn change(
+pub(crate) async fn change<A: Sighted>(
     store: &dyn Store,
-    (address, version): (&ProviderAddr, &Version),
+    (address, version): (&A, &Version),
     later: &Later<'_>,
     mark: Option<&VersionMark>,
     by: NoticeBy<'_>,
@@ -48,7 +48,9 @@ pub(crate) async fn change(
         NoticeBy::Mirror(key) => (key, None),
         NoticeBy::Publisher(bundle) => (None, bundle),
     };
-    let request = StateRequest { change, version, address: SignAddress::Given(address.clone()), reason, key, signed };
+    // A module's notices name nothing.
+    let address = address.provider().cloned().map_or(SignAddress::Annotated { otherwise: None }, SignAddress::Given);
+    let request = StateRequest { change, version, address, reason, key, signed };
     let plan = match (StatePlan::look(store, request, reporter).await, later, mark) {
         // Nothing is left of the release: its tag goes.
         (

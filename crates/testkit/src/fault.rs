@@ -285,6 +285,11 @@ impl RuleList {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rule);
     }
 
+    /// The same before all present ones.
+    pub(crate) fn add_first(&self, rule: Rule) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(0, rule);
+    }
+
     pub(crate) fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

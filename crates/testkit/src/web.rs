@@ -76,6 +76,11 @@ impl WebServer {
         self.fault(Rule::on("*", path).then(Fault::Answer(answer)));
     }
 
+    /// Gives this answer there from now on, whatever an earlier page is.
+    pub fn page_instead(&self, path: &str, answer: Answer) {
+        self.endpoint.rules.add_first(Rule::on("*", path).then(Fault::Answer(answer)));
+    }
+
     /// Adds a rule after the present ones.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);

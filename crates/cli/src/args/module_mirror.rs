@@ -22,6 +22,7 @@ Examples:
 
 What the destination has is never replaced. A module that fails is a line of the report, and the
 others go on; the exit code is 1 then. See `tofu-oci help module-mirroring`.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct ModuleMirrorArgs {
     /// Modules: HOST/NAMESPACE/NAME/SYSTEM[//SUB][@CONSTRAINT], or with --as one oci:// or git source
     ///
@@ -75,6 +76,18 @@ pub(crate) struct ModuleMirrorArgs {
     /// The packages are read, since they say which modules they call.
     #[arg(long)]
     pub(crate) plan: bool,
+    /// Withdraw the mirrored versions that the rules and the calls no longer name
+    ///
+    /// Of the modules that you name, in the command, the configuration or the file. A version that `module mirror` did not put there
+    /// stays.
+    #[arg(long, conflicts_with_all = ["from", "address"])]
+    pub(crate) prune: bool,
+    /// Let `gone = "withdraw"` take any number of versions, also the last
+    ///
+    /// Without it all versions of a module stay if its registry no longer lists more than half of the mirrored ones, or lists
+    /// none: a broken answer looks like that.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) allow_all_gone: bool,
     /// How many modules to move at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) jobs: u8,

@@ -28,6 +28,7 @@ use super::sightings::{Sighted, SightingsRecord};
 use crate::{Destination, MirrorError, Sightings};
 
 mod file;
+mod interrupted;
 
 /// The artifact type, in repositories of modules too.
 const ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.first-seen.v1";
@@ -116,15 +117,6 @@ impl FirstSeen {
         Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// The record if no repository exists yet: that is not asked.
-    pub(crate) async fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
-        if !matches!(self.kept, KeptSightings::Artefact(_)) {
-            return self.record().await;
-        }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
-        Ok(None)
-    }
-
     /// Before a run changes versions: what it has seen, which ones it changes, and, if it brings some, that the place is for the provider
     /// from now on. Tells whether it was not before.
     ///
@@ -138,13 +130,10 @@ impl FirstSeen {
         names: (Rename, &Predecessors),
     ) -> Result<bool, MirrorError> {
         let is_new = AtomicBool::new(false);
-        let edit = |record: &mut SightingsRecord| {
-            record.add(&self.address, news);
-            record.set_moving(&self.address, &moves.interrupted, &moves.versions);
+        let claim = |record: &mut SightingsRecord| {
             is_new.fetch_or(moves.brings && record.claim(&self.address, names), Ordering::Relaxed);
         };
-        let write = if moves.versions.is_empty() { RecordWrite::Last } else { RecordWrite::First };
-        let record = self.change(write, &edit).await?;
+        let record = self.begin_with(news, moves, &claim).await?;
         if moves.brings {
             record.demand_own((destination, &self.address), names)?;
         }
@@ -162,9 +151,7 @@ impl FirstSeen {
         destination: &dyn Destination,
         names: (Rename, &Predecessors),
     ) -> Result<(), MirrorError> {
-        let edit = |record: &mut SightingsRecord| {
-            record.add(&self.address, known);
-            record.set_moving(&self.address, &moves.versions, &BTreeSet::new());
+        let claims = |record: &mut SightingsRecord| {
             if moves.brings && claim {
                 record.claim(&self.address, names);
             } else if moves.brings && record.of(&self.address).is_none_or(|known| known.mirrored().is_empty()) {
@@ -172,7 +159,7 @@ impl FirstSeen {
                 record.claimed.remove(&self.address);
             }
         };
-        let record = self.change(RecordWrite::Last, &edit).await?;
+        let record = self.end_with(known, moves, &claims).await?;
         if claim { record.demand_own((destination, &self.address), names) } else { Ok(()) }
     }
 
@@ -205,6 +192,46 @@ impl<A: Sighted> FirstSeen<A> {
             KeptSightings::File(path, provider) => of_file(path, provider),
             KeptSightings::Nowhere => Ok(None),
         }
+    }
+
+    /// Before a run changes versions: what it has seen, which ones it changes, and what this edit writes.
+    pub(crate) async fn begin_with(
+        &self,
+        news: &Sightings,
+        moves: &Moves,
+        more: &(dyn Fn(&mut SightingsRecord) + Sync),
+    ) -> Result<SightingsRecord, MirrorError> {
+        let edit = |record: &mut SightingsRecord| {
+            record.add(&self.address, news);
+            record.set_moving(&self.address, &moves.interrupted, &moves.versions);
+            more(record);
+        };
+        let write = if moves.versions.is_empty() { RecordWrite::Last } else { RecordWrite::First };
+        self.change(write, &edit).await
+    }
+
+    /// After it: what it knows and has marked, and what this edit writes.
+    pub(crate) async fn end_with(
+        &self,
+        known: &Sightings,
+        moves: &Moves,
+        more: &(dyn Fn(&mut SightingsRecord) + Sync),
+    ) -> Result<SightingsRecord, MirrorError> {
+        let edit = |record: &mut SightingsRecord| {
+            record.add(&self.address, known);
+            record.set_moving(&self.address, &moves.versions, &BTreeSet::new());
+            more(record);
+        };
+        self.change(RecordWrite::Last, &edit).await
+    }
+
+    /// The record if the repository has none, or does not exist yet: that is not asked.
+    pub(crate) async fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+        if !matches!(self.kept, KeptSightings::Artefact(_)) {
+            return self.record().await;
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
+        Ok(None)
     }
 
     /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.

@@ -57,6 +57,9 @@ pub(crate) struct SightingsRecord {
     /// What is remembered of modules.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) seen_modules: BTreeMap<ModuleAddr, Sightings>,
+    /// As `moving`, of modules.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) moving_modules: BTreeMap<ModuleAddr, BTreeSet<String>>,
 }
 
 /// An address with sightings in a record.
@@ -66,6 +69,12 @@ pub(crate) trait Sighted: MirroredAddress {
 
     /// The same, to be changed.
     fn sightings_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, Sightings>;
+
+    /// The versions of such addresses that a run was moving.
+    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeSet<String>>;
+
+    /// The same, to be changed.
+    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeSet<String>>;
 
     /// It, if it is a provider: entries without a name in a record of an earlier program are those of providers.
     fn provider(&self) -> Option<&ProviderAddr>;
@@ -80,6 +89,14 @@ impl Sighted for ProviderAddr {
         &mut record.providers
     }
 
+    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeSet<String>> {
+        &record.moving
+    }
+
+    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeSet<String>> {
+        &mut record.moving
+    }
+
     fn provider(&self) -> Option<&ProviderAddr> {
         Some(self)
     }
@@ -92,6 +109,14 @@ impl Sighted for ModuleAddr {
 
     fn sightings_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, Sightings> {
         &mut record.seen_modules
+    }
+
+    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeSet<String>> {
+        &record.moving_modules
+    }
+
+    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeSet<String>> {
+        &mut record.moving_modules
     }
 
     fn provider(&self) -> Option<&ProviderAddr> {
@@ -184,12 +209,13 @@ impl SightingsRecord {
     }
 
     /// Replaces versions that are moving by others.
-    pub(crate) fn set_moving(&mut self, address: &ProviderAddr, ended: &BTreeSet<String>, begun: &BTreeSet<String>) {
-        let mut moving = self.moving.remove(address).unwrap_or_default();
+    pub(crate) fn set_moving<A: Sighted>(&mut self, address: &A, ended: &BTreeSet<String>, begun: &BTreeSet<String>) {
+        let all = A::moving_mut(self);
+        let mut moving = all.remove(address).unwrap_or_default();
         moving.retain(|version| !ended.contains(version));
         moving.extend(begun.iter().cloned());
         if !moving.is_empty() {
-            self.moving.insert(address.clone(), moving);
+            all.insert(address.clone(), moving);
         }
     }
 

@@ -22,12 +22,13 @@ use super::job::{MirrorMode, ModuleMirrorJob};
 use super::pick::ModuleOrigin;
 use super::report::{ModuleAction, ModuleOutcome};
 use super::same::changed;
+use super::state::WithdrawnBy;
 use super::visit::{ModuleVisit, Visited};
 use crate::blocking::blocking;
 use crate::run::Carrying;
 
 /// A package in a temporary folder, which goes when this does.
-struct UnpackedModule {
+pub(super) struct UnpackedModule {
     fetched: FetchedModule,
     _scratch: Scratch,
 }
@@ -91,7 +92,12 @@ impl ModuleMirrorJob<'_> {
         let store = self.destination.store(address)?;
         let before = self.destination.before(address).await?;
         let to = self.destination.place(address)?;
-        match there(&*before, version).await? {
+        let there = match &visit.withdrawn {
+            Some(WithdrawnBy::Mirror(manifest)) => return self.reinstate(visit, manifest).await,
+            Some(WithdrawnBy::People) => ModuleThere::Withdrawn,
+            None => there(&*before, version).await?,
+        };
+        match there {
             ModuleThere::Withdrawn => Ok((ModuleOutcome::still(ModuleAction::WithdrawnThere, to, None), None)),
             ModuleThere::Present(manifest) => {
                 let reference = Reference::Digest(manifest.digest.clone());
@@ -124,6 +130,7 @@ impl ModuleMirrorJob<'_> {
         judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
         // Before anything is sent: the whole package has its digest, and every name in it is safe.
         let unpacked = self.unpack(&package, visit).await?;
+        self.begin(visit).await?;
         let outcome = match package.repository() {
             Some((from, manifest)) if package.subdir().is_root() => {
                 self.copy(visit, (&**from, manifest), &package, &*store).await?
@@ -138,7 +145,11 @@ impl ModuleMirrorJob<'_> {
         Ok((outcome, unpacked))
     }
 
-    async fn unpack(&self, package: &ModulePackage, visit: &ModuleVisit) -> Result<UnpackedModule, ModuleMirrorError> {
+    pub(super) async fn unpack(
+        &self,
+        package: &ModulePackage,
+        visit: &ModuleVisit,
+    ) -> Result<UnpackedModule, ModuleMirrorError> {
         let Carrying { work_dir, limits, .. } = *self.how;
         let failed = |source| ModuleFetchError::from(FileError::new("create a folder in", work_dir, source));
         let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(failed)?;

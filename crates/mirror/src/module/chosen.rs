@@ -1,48 +1,106 @@
 //! Which versions of a module a run takes, by the rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use tofu_oci_source::Listing;
-use tofu_oci_types::{ModuleAddr, Place, Version};
+use tofu_oci_source::{Listing, ModuleError};
+use tofu_oci_types::{ModuleAddr, Version};
 
 use super::error::ModuleMirrorError;
-use super::job::{MirrorMode, ModuleMirrorJob};
 use super::pick::ModuleOrigin;
-use crate::MinAge;
-use crate::destination::first_seen::FirstSeen;
-use crate::pull::lists::PullLists;
+use super::report::{ModuleAction, ModuleMirrorLine, ModuleOutcome};
+use super::run::{ModuleCaller, ModuleRun, add_callers};
+use super::state::ModuleState;
+use crate::MirrorRules;
 use crate::rules::ProviderRule;
-use crate::select::{MirrorChoice, SelectedVersion};
+use crate::select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};
 
-impl ModuleMirrorJob<'_> {
-    /// The versions of a list that are wanted, and those that the rules keep out, ascending. When they were first seen is
-    /// remembered beside the destination, if an age is demanded.
+impl ModuleRun<'_> {
+    /// The versions of a list that are wanted, and those that the rules keep out, ascending. What the run is about to bring is
+    /// written down at the destination before.
     pub(super) async fn chosen(
-        &self,
+        &mut self,
         address: &ModuleAddr,
         origin: &ModuleOrigin,
         offered: &[Version],
     ) -> Result<Vec<SelectedVersion>, ModuleMirrorError> {
+        let job = self.job;
+        let unmet = || {
+            let (address, wanted, offered) = (address.clone(), origin.wanted(), offered.to_vec());
+            Err(ModuleMirrorError::Unmet { address, wanted, offered })
+        };
         let ModuleOrigin::Registry { constraints, latest } = origin else {
             let wanted =
                 |version| SelectedVersion { version, platforms: BTreeSet::new(), choice: MirrorChoice::Wanted };
-            return Ok(origin.choose(offered).into_iter().rev().map(wanted).collect());
+            let wanted: Vec<_> = origin.choose(offered).into_iter().rev().map(wanted).collect();
+            return if wanted.is_empty() { unmet() } else { Ok(wanted) };
         };
-        let lists = PullLists::new(address, self.rules, self.reporter);
-        let (mut present, mut record) = (Vec::new(), None);
-        // A bundle is written for the day, and remembers nothing.
-        if self.rules.min_age != MinAge::default() && !matches!(self.destination.place(address)?, Place::Bundle(_)) {
-            let store = self.destination.store(address)?;
-            present = match store.tags().await {
-                Ok(tags) => Listing::in_store(&*store, &tags).await?.versions,
-                Err(error) if error.is_not_found() => Vec::new(),
-                Err(error) => return Err(error.into()),
-            };
-            let news = if self.mode == MirrorMode::Plan { &[] } else { offered };
-            record = lists.remembered(|| Ok(FirstSeen::in_store(store, address)), news).await?;
+        if !self.states.contains_key(address) {
+            let state = ModuleState::look(job, address, offered, self.now).await?;
+            self.states.insert(address.clone(), state);
         }
+        let state = self.states.get_mut(address).and_then(Option::as_mut);
+        let (present, sightings) = state.as_ref().map_or((&[][..], None), |state| state.before());
         let rule =
             ProviderRule { versions: constraints.clone(), latest: *latest, ..ProviderRule::all_of(address.clone()) };
-        Ok(lists.selected(rule, (offered, &present.iter().collect()), record.as_ref()).versions)
+        let rules = MirrorRules { providers: vec![rule], ..job.rules.clone() };
+        let present: HashSet<&Version> = present.iter().collect();
+        let candidates = Candidates { address, offered, present: &present, sightings, now: self.now };
+        let VersionSelection { versions, unmet: without } = select(&rules, &candidates);
+        if !without.is_empty() {
+            return unmet();
+        }
+        if versions.iter().any(|selected| selected.choice == MirrorChoice::Wanted) {
+            job.destination.claim(address)?;
+        }
+        if let Some(state) = state {
+            state.begin(job, &versions).await?;
+        }
+        Ok(versions)
+    }
+
+    /// The versions that the rules admit; the others get their lines.
+    pub(super) fn admitted(
+        &mut self,
+        address: &ModuleAddr,
+        picked: Vec<SelectedVersion>,
+        caller: &ModuleCaller,
+    ) -> Vec<Version> {
+        let mut admitted = Vec::new();
+        for SelectedVersion { version, choice, .. } in picked {
+            let action = match choice {
+                MirrorChoice::Wanted => {
+                    admitted.push(version);
+                    continue;
+                }
+                MirrorChoice::Held { until } => ModuleAction::Held { until },
+                MirrorChoice::Denied { by } => ModuleAction::Denied { by },
+            };
+            let key = (address.clone(), Some(version.to_string()));
+            let to = self.job.destination.place(address);
+            let line = self.lines.entry(key).or_insert_with(|| ModuleMirrorLine {
+                address: address.clone(),
+                version: Some(version),
+                called_by: Vec::new(),
+                outcome: to.map(|to| ModuleOutcome::still(action, to, None)),
+            });
+            add_callers(line, std::slice::from_ref(caller));
+        }
+        admitted
+    }
+
+    /// The versions at the destination that are wanted; `None` if it has none of them.
+    pub(super) async fn kept(&self, address: &ModuleAddr, origin: &ModuleOrigin) -> Option<Vec<Version>> {
+        let store = self.job.destination.before(address).await.ok()?;
+        let tags = store.tags().await.ok()?;
+        Some(origin.choose(&Listing::in_store(&*store, &tags).await.ok()?.versions)).filter(|kept| !kept.is_empty())
+    }
+
+    pub(super) async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        if let Some(known) = self.lists.get(address) {
+            return known.clone();
+        }
+        let listed = self.job.upstream.versions(address).await;
+        self.lists.insert(address.clone(), listed.clone());
+        listed
     }
 }

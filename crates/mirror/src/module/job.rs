@@ -1,12 +1,13 @@
 //! What is asked of a run.
 
 use tofu_oci_tfconfig::OuterCall;
-use tofu_oci_types::{ModuleAddr, Reporter};
+use tofu_oci_types::{ModuleAddr, ModuleSource, Reporter};
 
 use super::destination::ModuleDestination;
 use super::pick::WantedModule;
 use super::upstream::ModuleUpstream;
 use crate::MirrorRules;
+use crate::plan::Prune;
 use crate::run::Carrying;
 
 /// Whether anything is written.
@@ -34,8 +35,10 @@ pub struct ModuleMirrorJob<'a> {
     /// Where modules come from.
     pub upstream: &'a dyn ModuleUpstream,
     pub destination: &'a dyn ModuleDestination,
-    /// Of these rules, `allow`, `deny` and `min_age` count for every version of a registry, whoever calls it.
+    /// Of these rules, `allow`, `deny`, `min_age` and `gone` count for every version of a registry, whoever calls it.
     pub rules: &'a MirrorRules<ModuleAddr>,
+    /// Whether versions are taken away that neither the rules nor calls name any more, of the modules that are asked for by name.
+    pub prune: Prune,
     /// What becomes of nested calls.
     pub nested: NestedModules,
     /// Whether anything is written.
@@ -43,4 +46,14 @@ pub struct ModuleMirrorJob<'a> {
     pub how: &'a Carrying<'a>,
     /// Who hears of it.
     pub reporter: &'a dyn Reporter,
+}
+
+impl ModuleMirrorJob<'_> {
+    /// Whether the user asks for the module by name, in the command, the rules or the configuration.
+    pub(super) fn names(&self, address: &ModuleAddr) -> bool {
+        let calls = self.configuration.iter().flat_map(|(_, calls)| calls);
+        let is_called =
+            |call: &OuterCall| matches!(&call.source, Some(ModuleSource::Registry(own, _)) if own == address);
+        self.wanted.iter().any(|wanted| wanted.address == *address) || calls.into_iter().any(is_called)
+    }
 }

@@ -6,6 +6,7 @@
 //!                     |                  archive        unpacked, packed anew        carry.rs
 //!                     |                what it has: compared with its source         same.rs
 //!                     +-- calls of other modules, read from the package              calls.rs
+//! what earlier runs put there, and the run has not named: reported or withdrawn      state.rs, others.rs
 //! ```
 //!
 //! [`ModulePullThrough`] visits one version when it is asked for.
@@ -21,11 +22,13 @@ mod destination;
 mod error;
 mod git_upstream;
 mod job;
+mod others;
 mod pick;
 mod pull;
 mod report;
 mod run;
 mod same;
+mod state;
 mod upstream;
 mod visit;
 

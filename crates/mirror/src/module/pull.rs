@@ -18,6 +18,7 @@ use super::pick::ModuleOrigin;
 use super::upstream::{ModuleUpstream, is_unknown};
 use super::visit::ModuleVisit;
 use crate::destination::first_seen::FirstSeen;
+use crate::plan::Prune;
 use crate::pull::lists::PullLists;
 use crate::pull::outcome::{OnPull, PullObserver, PullOutcome};
 use crate::run::Carrying;
@@ -188,13 +189,21 @@ impl ModulePullWork {
             upstream: &*ends.upstream,
             destination: &*ends.destination,
             rules: &self.options.rules,
+            prune: Prune::Keep,
             nested: NestedModules::Report,
             mode: MirrorMode::Run,
             how: &Carrying { trust: &trust, signing: None, limits, jobs: *jobs, work_dir },
             reporter: &*self.reporter,
         };
         let (address, version) = (address.clone(), version.clone());
-        let visit = ModuleVisit { address, version, origin: ModuleOrigin::Listed, folders: Vec::new() };
+        let visit = ModuleVisit {
+            address,
+            version,
+            origin: ModuleOrigin::Listed,
+            withdrawn: None,
+            moves: None,
+            folders: Vec::new(),
+        };
         let bytes = job.visit(visit).await.outcome?.bytes;
         ends.destination.finish(&*self.reporter).await?;
         Ok(bytes)

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Digest, Hostname, ModuleAddr, Moment, Place, ProviderAddr, Version};
 
 use super::error::ModuleMirrorError;
+use crate::plan::Withdrawer;
 
 /// One version of a module, or a module none of whose versions is known.
 #[derive(Debug)]
@@ -52,8 +54,22 @@ pub enum ModuleAction {
     },
     /// The destination has it already.
     Present,
-    /// It was withdrawn at the destination, and does not come back.
+    /// People withdrew it at the destination, and it does not come back.
     WithdrawnThere,
+    /// A run withdrew it, and it is wanted again: it comes back.
+    Reinstate,
+    /// Its registry no longer lists it. It stays.
+    Gone {
+        #[serde(flatten)]
+        decided: Withdrawer,
+    },
+    /// It is taken away from clients.
+    Withdraw {
+        /// Why, as its notice says it.
+        reason: NoticeReason,
+        #[serde(flatten)]
+        decided: Withdrawer,
+    },
     /// It has not been seen for long enough.
     Held {
         /// From when on it is mirrored.

@@ -4,28 +4,27 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_source::{Listing, ModuleError};
+use tofu_oci_source::ModuleError;
 use tofu_oci_tfconfig::OuterCall;
-use tofu_oci_types::{Constraints, Event, Hostname, ModuleAddr, ModuleSource, ProviderAddr, Subdir, Version};
+use tofu_oci_types::{Constraints, Event, Hostname, ModuleAddr, ModuleSource, Moment, ProviderAddr, Subdir, Version};
 
 use super::calls::ReadCalls;
 use super::error::ModuleMirrorError;
 use super::job::{ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
-use super::report::{
-    CallOutcome, ModuleAction, ModuleMirrorLine, ModuleMirrorReport, ModuleOutcome, NeededProvider, UnfollowedCall,
-};
+use super::report::{CallOutcome, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall};
+use super::state::{ModuleState, WithdrawnBy};
 use super::visit::{ModuleVisit, Visited};
-use crate::select::{MirrorChoice, SelectedVersion};
 
 /// Folders of versions that a run visits at most.
 const MOST: usize = 2000;
 
 /// Who makes a call.
 #[derive(Clone, Default)]
-struct ModuleCaller {
+pub(super) struct ModuleCaller {
     /// `None` for what was asked for by name.
     name: Option<String>,
     /// The folders of versions on the way, the caller last.
@@ -42,10 +41,15 @@ struct WaveVisit {
 }
 
 /// The state of a run.
-struct ModuleRun<'a> {
-    job: &'a ModuleMirrorJob<'a>,
-    lists: BTreeMap<ModuleAddr, Result<Vec<Version>, ModuleError>>,
-    lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
+pub(super) struct ModuleRun<'a> {
+    pub(super) job: &'a ModuleMirrorJob<'a>,
+    pub(super) now: Moment,
+    pub(super) lists: BTreeMap<ModuleAddr, Result<Vec<Version>, ModuleError>>,
+    /// What the destination has of each module, and what is remembered there; `None` if nothing is remembered.
+    pub(super) states: BTreeMap<ModuleAddr, Option<ModuleState>>,
+    pub(super) lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
+    /// Whether calls of a module are not known.
+    pub(super) has_unread: bool,
     looked: BTreeSet<(VersionKey, String)>,
     calls: BTreeSet<UnfollowedCall>,
     providers: BTreeMap<ProviderAddr, (Constraints, BTreeSet<Hostname>)>,
@@ -62,8 +66,11 @@ impl ModuleMirrorJob<'_> {
     pub async fn run(&self) -> Result<ModuleMirrorReport, ModuleMirrorError> {
         let mut run = ModuleRun {
             job: self,
+            now: SystemTime::now().into(),
             lists: BTreeMap::new(),
+            states: BTreeMap::new(),
             lines: BTreeMap::new(),
+            has_unread: false,
             looked: BTreeSet::new(),
             calls: BTreeSet::new(),
             providers: BTreeMap::new(),
@@ -79,6 +86,7 @@ impl ModuleMirrorJob<'_> {
         while !run.next.is_empty() {
             run.wave().await?;
         }
+        run.leave_others().await;
         let mut lines: Vec<ModuleMirrorLine> = run.lines.into_values().collect();
         lines.sort_by(|one, other| {
             one.address.cmp(&other.address).then_with(|| match (&one.version, &other.version) {
@@ -105,13 +113,7 @@ impl ModuleRun<'_> {
         let versions = match &origin {
             ModuleOrigin::At { version, .. } => vec![version.clone()],
             ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => match self.versions(&address).await {
-                Ok(offered) => match self.job.chosen(&address, &origin, &offered).await {
-                    Ok(picked) if picked.is_empty() => {
-                        let (module, wanted) = (address.clone(), origin.wanted());
-                        let unmet = ModuleMirrorError::Unmet { address: module, wanted, offered };
-                        self.fail(address, caller, unmet);
-                        return Ok(());
-                    }
+                Ok(offered) => match self.chosen(&address, &origin, &offered).await {
                     Ok(picked) => self.admitted(&address, picked, caller),
                     Err(error) => {
                         self.fail(address, caller, error);
@@ -139,9 +141,13 @@ impl ModuleRun<'_> {
         }
         for version in versions {
             let key = (address.clone(), version.to_string());
+            let state = self.states.get(&address).and_then(Option::as_ref);
             let wave = self.next.entry(key).or_insert_with(|| {
+                let withdrawn = state.and_then(|state| state.withdrawn(&version));
+                let moves = state.and_then(|state| state.moves_of(&version.to_string()));
                 let (address, origin) = (address.clone(), origin.clone());
-                WaveVisit { visit: ModuleVisit { address, version, origin, folders: Vec::new() }, callers: Vec::new() }
+                let visit = ModuleVisit { address, version, origin, withdrawn, moves, folders: Vec::new() };
+                WaveVisit { visit, callers: Vec::new() }
             });
             wave.callers.push(caller.clone());
             if !wave.visit.folders.contains(&folder) {
@@ -154,48 +160,7 @@ impl ModuleRun<'_> {
         Ok(())
     }
 
-    /// The versions that the rules admit; the others get their lines.
-    fn admitted(&mut self, address: &ModuleAddr, picked: Vec<SelectedVersion>, caller: &ModuleCaller) -> Vec<Version> {
-        let mut admitted = Vec::new();
-        for SelectedVersion { version, choice, .. } in picked {
-            let action = match choice {
-                MirrorChoice::Wanted => {
-                    admitted.push(version);
-                    continue;
-                }
-                MirrorChoice::Held { until } => ModuleAction::Held { until },
-                MirrorChoice::Denied { by } => ModuleAction::Denied { by },
-            };
-            let key = (address.clone(), Some(version.to_string()));
-            let to = self.job.destination.place(address);
-            let line = self.lines.entry(key).or_insert_with(|| ModuleMirrorLine {
-                address: address.clone(),
-                version: Some(version),
-                called_by: Vec::new(),
-                outcome: to.map(|to| ModuleOutcome::still(action, to, None)),
-            });
-            add_callers(line, std::slice::from_ref(caller));
-        }
-        admitted
-    }
-
-    /// The versions at the destination that are wanted; `None` if it has none of them.
-    async fn kept(&self, address: &ModuleAddr, origin: &ModuleOrigin) -> Option<Vec<Version>> {
-        let store = self.job.destination.before(address).await.ok()?;
-        let tags = store.tags().await.ok()?;
-        Some(origin.choose(&Listing::in_store(&*store, &tags).await.ok()?.versions)).filter(|kept| !kept.is_empty())
-    }
-
-    async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
-        if let Some(known) = self.lists.get(address) {
-            return known.clone();
-        }
-        let listed = self.job.upstream.versions(address).await;
-        self.lists.insert(address.clone(), listed.clone());
-        listed
-    }
-
-    fn fail(&mut self, address: ModuleAddr, caller: &ModuleCaller, error: ModuleMirrorError) {
+    pub(super) fn fail(&mut self, address: ModuleAddr, caller: &ModuleCaller, error: ModuleMirrorError) {
         let line = self.lines.entry((address.clone(), None)).or_insert_with(|| ModuleMirrorLine {
             address,
             version: None,
@@ -219,12 +184,21 @@ impl ModuleRun<'_> {
             }
         }
         let job = self.job;
-        let work = visiting.into_iter().map(|(callers, visit)| {
-            async move { (visit.address.clone(), visit.version.clone(), callers, job.visit(visit).await) }.boxed()
-        });
-        let work: Vec<_> = work.collect();
-        let done: Vec<_> = futures_util::stream::iter(work).buffered(job.how.jobs.max(1)).collect().await;
+        // What comes back deletes a tag, and one tag goes at a time: where deletions overlap, registry:2 leaves tags without a manifest.
+        let (back, others): (Vec<_>, Vec<_>) =
+            visiting.into_iter().partition(|(_, visit)| matches!(visit.withdrawn, Some(WithdrawnBy::Mirror(_))));
+        let mut done = Vec::new();
+        for (visiting, at_once) in [(others, job.how.jobs.max(1)), (back, 1)] {
+            let work = visiting.into_iter().map(|(callers, visit)| {
+                async move { (visit.address.clone(), visit.version.clone(), callers, job.visit(visit).await) }.boxed()
+            });
+            let work: Vec<_> = work.collect();
+            done.append(&mut futures_util::stream::iter(work).buffered(at_once).collect().await);
+        }
         for (address, version, callers, Visited { outcome, calls }) in done {
+            if let (Some(Some(state)), Ok(outcome)) = (self.states.get_mut(&address), &outcome) {
+                state.came(&version, outcome, self.now);
+            }
             // The same for all callers but for the way, and the shortest way was found first.
             let chain = callers.first().map(|caller| caller.chain.as_ref().clone()).unwrap_or_default();
             let key = (address.clone(), Some(version.to_string()));
@@ -262,6 +236,7 @@ impl ModuleRun<'_> {
                         self.follow(&caller, &calls, job.nested).await?;
                     }
                     ReadCalls::Unread(why) => {
+                        self.has_unread = true;
                         let text = format!("which modules {name} calls is not known: {why}");
                         self.job.reporter.event(&Event::warning("module-calls-unread", text));
                     }
@@ -313,13 +288,10 @@ impl ModuleRun<'_> {
 
     /// Whether a call may be followed: what the user calls is, and a module leads to no host that is nearer than its own.
     async fn admit(&self, caller: &ModuleCaller, target: &ModuleAddr) -> Result<(), ModuleError> {
-        let Some((by, ..)) = caller.chain.last() else { return Ok(()) };
-        let own = self.job.configuration.iter().flat_map(|(_, calls)| calls);
-        let is_own = |call: &OuterCall| matches!(&call.source, Some(ModuleSource::Registry(own, _)) if own == target);
-        if self.job.wanted.iter().any(|wanted| wanted.address == *target) || own.into_iter().any(is_own) {
-            return Ok(());
+        match caller.chain.last() {
+            Some((by, ..)) if !self.job.names(target) => self.job.upstream.admit(by.hostname(), target).await,
+            _ => Ok(()),
         }
-        self.job.upstream.admit(by.hostname(), target).await
     }
 
     /// Why a call of a module of a registry is not followed; `None` if it is.
@@ -356,7 +328,7 @@ impl ModuleRun<'_> {
     }
 }
 
-fn add_callers(line: &mut ModuleMirrorLine, callers: &[ModuleCaller]) {
+pub(super) fn add_callers(line: &mut ModuleMirrorLine, callers: &[ModuleCaller]) {
     for name in callers.iter().filter_map(|caller| caller.name.as_ref()) {
         if let Err(at) = line.called_by.binary_search(name) {
             line.called_by.insert(at, name.clone());

@@ -20,6 +20,11 @@ pub trait ModuleUpstream: Send + Sync {
     /// If the registry does not know the module or cannot be asked.
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError>;
 
+    /// Where these are listed.
+    fn place(&self, address: &ModuleAddr) -> Place {
+        Place::from(address.hostname())
+    }
+
     /// Whether there is nothing beyond it: a bundle at a site without a network.
     fn is_closed(&self) -> bool {
         false
@@ -119,6 +124,13 @@ impl ModuleUpstream for MappedModules {
         match self.repository(address)? {
             Some(store) => versions_in(&*store).await,
             None => self.others.versions(address).await,
+        }
+    }
+
+    fn place(&self, address: &ModuleAddr) -> Place {
+        match self.repository(address) {
+            Ok(Some(store)) => store.place(),
+            _ => self.others.place(address),
         }
     }
 

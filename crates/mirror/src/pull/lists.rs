@@ -1,4 +1,4 @@
-//! What a pull-through, or a run for modules, does with the lists of both ends: it remembers, chooses and merges.
+//! What a pull-through does with the lists of both ends: it remembers, chooses and merges.
 
 use std::collections::HashSet;
 use std::time::SystemTime;
@@ -9,8 +9,7 @@ use tofu_oci_types::{Event, Moment, Reporter, Version};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::sightings::{Sighted, SightingsRecord};
 use crate::pull::outcome::PullOutcome;
-use crate::rules::ProviderRule;
-use crate::select::{Candidates, MirrorChoice, VersionSelection, choice, select};
+use crate::select::{Candidates, MirrorChoice, choice};
 use crate::{MinAge, MirrorError, MirrorRules};
 
 /// One look at the lists of an address.
@@ -79,18 +78,6 @@ impl<'a, A: Sighted> PullLists<'a, A> {
             versions.dedup();
         }
         listing
-    }
-
-    /// The versions that a rule names, of these that a place offers.
-    pub(crate) fn selected(
-        &self,
-        rule: ProviderRule<A>,
-        (offered, present): (&[Version], &HashSet<&Version>),
-        record: Option<&SightingsRecord>,
-    ) -> VersionSelection {
-        let rules = MirrorRules { providers: vec![rule], ..self.rules.clone() };
-        let sightings = record.and_then(|record| record.of(self.address));
-        select(&rules, &Candidates { address: self.address, offered, present, sightings, now: self.now })
     }
 
     fn wants(&self, version: &Version, present: &HashSet<&Version>, record: Option<&SightingsRecord>) -> bool {

@@ -40,6 +40,9 @@ pub enum RulesProblem {
     /// `[[sources]]`.
     #[error("`sources` is a list of places, and not of tables")]
     SourceTables,
+    /// A `pattern` in a `[[module]]`.
+    #[error("a [[module]] has no `pattern`: a registry does not list its modules, so nothing says which ones match")]
+    PatternOfModules,
     #[error("`address` has a version after the @")]
     VersionInAddress {
         /// What stands before the `@`.
@@ -91,6 +94,9 @@ impl RulesProblem {
             Self::SourceTables => Some("write [[source]] for `attestations`, or sources = [\"PLACE\"]".to_owned()),
             Self::VersionInAddress { address, versions } => {
                 Some(format!("write address = {address:?} and versions = {versions:?}"))
+            }
+            Self::PatternOfModules => {
+                Some("write a [[module]] with address = \"HOST/NAMESPACE/NAME/SYSTEM\" for each".to_owned())
             }
             Self::TwoAddresses => Some("write a [[provider]] for each".to_owned()),
             Self::VersionList => {

@@ -99,6 +99,12 @@ pub fn below_table<F: DeserializeOwned>(message: &str) -> Option<RulesProblem> {
     is_of_file.then(|| RulesProblem::BelowTable { name: name.to_owned() })
 }
 
+/// Whether a `[[module]]` has a `pattern`.
+fn has_module_pattern(file: &toml::Table) -> bool {
+    let modules = file.get("module").and_then(Value::as_array);
+    modules.is_some_and(|all| all.iter().any(|module| module.get("pattern").is_some()))
+}
+
 /// A length of time or a size as it is written, in quotes or as a number alone.
 pub fn in_words(value: &Value) -> String {
     match value {
@@ -126,6 +132,9 @@ impl RulesFile {
                     .is_some_and(|all| all.iter().any(Value::is_table)) =>
                 {
                     RulesProblem::SourceTables
+                }
+                None if error.message().starts_with("unknown field `pattern`") && has_module_pattern(&whole) => {
+                    RulesProblem::PatternOfModules
                 }
                 None => below_table::<RulesDocument>(error.message()).unwrap_or_else(|| syntax(&error)),
             };

@@ -161,6 +161,10 @@ fn a_file_has_entries_for_modules_in_the_lists_of_both() {
         "\"example.com/acme/net/aws@1.0.0\": `address` has a version after the @; write address = \"example.com/acme/net/aws\" and versions = \"1.0.0\"",
     );
     check_refused(
+        "[[module]]\npattern = \"example.com/acme/*/*\"",
+        "pattern: a [[module]] has no `pattern`: a registry does not list its modules, so nothing says which ones match; write a [[module]] with address = \"HOST/NAMESPACE/NAME/SYSTEM\" for each",
+    );
+    check_refused(
         "[module]\naddress = \"example.com/acme/net/aws\"",
         "[module]: [module] is a table, and the file has a list of them; write [[module]], with two brackets",
     );

@@ -7,7 +7,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mirror::{
     BundleFile, BundledModules, Carrying, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
-    MirrorMode, MirrorRules, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules,
+    MirrorMode, MirrorRules, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules, Prune,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;
@@ -138,6 +138,7 @@ async fn collect_modules(
         upstream: upstream.as_ref(),
         destination: bundle,
         rules: &MirrorRules::default(),
+        prune: Prune::Keep,
         nested: NestedModules::Follow,
         mode: MirrorMode::Run,
         how: &how,

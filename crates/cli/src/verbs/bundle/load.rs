@@ -7,8 +7,8 @@ use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::{ModuleMirrors, TemplateRepositories};
 use tofu_oci_mirror::{
     BundledModules, Carrying, Destination, DestinationName, JudgedBundle, MappedModuleRepositories, MirrorLine,
-    MirrorMode, MirrorRules, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule,
-    judge_bundle,
+    MirrorMode, MirrorRules, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, NestedModules, Prune,
+    WantedModule, judge_bundle,
 };
 use tofu_oci_source::{BundleSource, Source as _};
 use tofu_oci_types::{Event, Place};
@@ -219,6 +219,7 @@ impl BundleLoading<'_> {
             upstream: held,
             destination: &destination,
             rules: &MirrorRules::default(),
+            prune: Prune::Keep,
             nested: NestedModules::Follow,
             mode: MirrorMode::Run,
             how: &self.how,

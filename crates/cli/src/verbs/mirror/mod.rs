@@ -7,6 +7,7 @@ pub(super) mod rules;
 mod text;
 mod upstream;
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -36,7 +37,7 @@ use crate::signing_key::{self, KeyPassword};
 pub(super) use failure::{counts, exit_of, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
-pub(super) use text::denied;
+pub(super) use text::{GONE, REINSTATED, denied};
 use upstream::UpstreamSources;
 
 /// Brings the wanted providers to their destination, or says what that would do. A bundle gets them beside what it has.
@@ -52,10 +53,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         return print_trust(context, args, &input).await;
     };
     if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
-        return Err(Diagnostic::usage(format!(
-            "--prune withdraws versions, and {to} cannot say that one is withdrawn"
-        ))
-        .hint("delete its files, or mirror to a repository or oci:DIR"));
+        return Err(no_withdrawals(to));
     }
     if args.carry.sign_key.is_some() && matches!(to, DestinationName::Static(_)) {
         return Err(Diagnostic::usage(format!("--sign-key signs releases of repositories, and {to} holds none"))
@@ -83,6 +81,12 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     let outcome = print(context, MirrorMode::Run, lines);
     finished?;
     Ok(outcome)
+}
+
+/// Why nothing is pruned in files.
+pub(super) fn no_withdrawals(to: &dyn Display) -> Diagnostic {
+    Diagnostic::usage(format!("--prune withdraws versions, and {to} cannot say that one is withdrawn"))
+        .hint("delete its files, or mirror to a repository or oci:DIR")
 }
 
 /// Prints the keys of the upstream. A destination, if there is one, is not an upstream; nothing else of it counts.
@@ -128,9 +132,13 @@ fn job<'a>(
     providers: &'a [(ProviderAddr, Arc<dyn Source>)],
     destination: &'a dyn Destination,
 ) -> MirrorJob<'a> {
-    let prune = if args.prune { Prune::Withdraw } else { Prune::Keep };
-    let now = Moment::from(SystemTime::now());
+    let (prune, now) = (pruning(args.prune), Moment::from(SystemTime::now()));
     MirrorJob { rules: &input.rules, providers, destination, prune, trust: &input.trust, attestations: None, now }
+}
+
+/// What `--prune` asks for.
+pub(super) fn pruning(is_asked: bool) -> Prune {
+    if is_asked { Prune::Withdraw } else { Prune::Keep }
 }
 
 async fn run(

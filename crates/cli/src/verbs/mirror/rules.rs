@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mirror::{
-    AttestationRule, DelistedPolicy, DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile,
+    AttestationRule, DelistedPolicy, DestinationName, MirrorRules, MirroredAddress, ProviderRule, RulesError, RulesFile,
 };
 use tofu_oci_types::{Constraints, ProviderAddr};
 
@@ -57,9 +57,7 @@ pub(super) fn input_with(
     if let Some(min_age) = args.min_age {
         rules.min_age = min_age;
     }
-    if args.allow_all_gone && rules.gone == DelistedPolicy::Withdraw {
-        rules.gone = DelistedPolicy::WithdrawAll;
-    }
+    rules.gone = gone(rules.gone, args.allow_all_gone);
     let to = args.to.as_ref().or(to.as_ref());
     if to.is_none() && !args.print_trust {
         return Err(Diagnostic::usage("`mirror` needs a destination")
@@ -155,15 +153,31 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
         let text = format!("{} names no provider", path.display());
         return Err(Diagnostic::usage(text).code("rules-invalid").hint("its modules: tofu-oci module mirror"));
     }
-    if !args.prune && file.rules.providers.iter().any(|rule| rule.latest == Some(0)) {
-        let shown = path.display();
-        return Err(Diagnostic::usage(format!(
-            "`latest = 0` in {shown} names no version, which only --prune can follow"
-        ))
-        .code("rules-invalid")
-        .hint("write 1 or more; or add --prune to withdraw the versions that are there"));
+    if !args.prune {
+        demand_versions(&file.rules, &path)?;
     }
     Ok((file, path.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+/// Refuses an entry that names no version: what is there is withdrawn with `--prune` alone.
+pub(in crate::verbs) fn demand_versions<A: MirroredAddress>(
+    rules: &MirrorRules<A>,
+    path: &Path,
+) -> Result<(), Diagnostic> {
+    if rules.providers.iter().all(|rule| rule.latest != Some(0)) {
+        return Ok(());
+    }
+    let text = format!("`latest = 0` in {} names no version, which only --prune can follow", path.display());
+    let hint = "write 1 or more; or add --prune to withdraw the versions that are there";
+    Err(Diagnostic::usage(text).code("rules-invalid").hint(hint))
+}
+
+/// What becomes of versions that are gone, with `--allow-all-gone` or without it.
+pub(in crate::verbs) fn gone(policy: DelistedPolicy, allows_all: bool) -> DelistedPolicy {
+    match policy {
+        DelistedPolicy::Withdraw if allows_all => DelistedPolicy::WithdrawAll,
+        policy => policy,
+    }
 }
 
 /// The rules of a file.

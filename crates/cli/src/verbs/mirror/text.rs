@@ -8,6 +8,11 @@ use super::model::{MirrorSummary, Row};
 use crate::page::Page;
 use crate::report::human_bytes;
 
+/// What became of a version that its place no longer lists, in a table.
+pub(in crate::verbs) const GONE: &str = "kept, although its place no longer lists it";
+/// The same of one that comes back.
+pub(in crate::verbs) const REINSTATED: &str = "available again";
+
 /// The whole report.
 pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> Page {
     let mut page = Page::default();
@@ -56,7 +61,7 @@ fn what(mode: MirrorMode, row: &Row) -> String {
         MirrorAction::Add => moved("added", &deed.platforms),
         MirrorAction::Widen { missing } => moved("widened", missing),
         MirrorAction::Present => format!("there already{came}"),
-        MirrorAction::Reinstate => "available again".to_owned(),
+        MirrorAction::Reinstate => REINSTATED.to_owned(),
         MirrorAction::Held { until } => format!("held back until {until}"),
         MirrorAction::Denied { by } => denied(by.as_deref()),
         MirrorAction::NoPlatform => "left out: it has none of the platforms".to_owned(),
@@ -66,7 +71,7 @@ fn what(mode: MirrorMode, row: &Row) -> String {
         MirrorAction::Gone { reason: Some(reason), decided: Withdrawer::Publisher { signer } } => {
             format!("kept, although {}: {reason}{came}", withdrawn(signer.as_deref()))
         }
-        MirrorAction::Gone { .. } => "kept, although its place no longer lists it".to_owned(),
+        MirrorAction::Gone { .. } => GONE.to_owned(),
         MirrorAction::Withdraw { reason, decided: Withdrawer::Publisher { signer: Some(by) } } => {
             format!("withdrawn by {by}: {reason}{came}")
         }

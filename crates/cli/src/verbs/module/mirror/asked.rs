@@ -16,7 +16,7 @@ use crate::mistake::nothing_to_mirror;
 use crate::modules;
 use crate::subject::module_name;
 use crate::verbs::context::demand_directory;
-use crate::verbs::mirror::rules::{RULES_FILE, read};
+use crate::verbs::mirror::rules::{RULES_FILE, demand_versions, read};
 
 /// The rules of a file, and its folder; `None` if the arguments name what is wanted.
 pub(super) fn rules(args: &ModuleMirrorArgs) -> Result<Option<(RulesFile, PathBuf)>, Diagnostic> {
@@ -36,6 +36,9 @@ pub(super) fn rules(args: &ModuleMirrorArgs) -> Result<Option<(RulesFile, PathBu
         let text = format!("{} names no module", path.display());
         let hint = "write [[module]] with address = \"HOST/NAMESPACE/NAME/SYSTEM\"";
         return Err(Diagnostic::usage(text).code("rules-invalid").hint(hint));
+    }
+    if !args.prune {
+        demand_versions(&file.modules, &path)?;
     }
     Ok(Some((file, path.parent().unwrap_or(Path::new("")).to_owned())))
 }

@@ -24,7 +24,8 @@ use crate::report::JsonLines;
 use crate::signing_key;
 use crate::trust;
 use crate::verbs::context::{Context, config_folder};
-use crate::verbs::mirror::exit_of;
+use crate::verbs::mirror::rules::gone;
+use crate::verbs::mirror::{exit_of, no_withdrawals, pruning};
 use crate::verbs::required::warn_of_arguments;
 use crate::verbs::sign::one_password;
 use asked::MirrorTarget;
@@ -45,6 +46,9 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let rules_file = file.as_ref().map(|(file, _)| file);
     let to = args.to.as_ref().or(rules_file.and_then(|file| file.modules_to.as_ref()));
     let target = asked::destination(args, to, dir)?;
+    if let (true, MirrorTarget::Bundle(file)) = (args.prune, &target) {
+        return Err(no_withdrawals(&format_args!("bundle:{}", file.display())));
+    }
     let bundle = match asked::from_bundle(args)? {
         Some(file) => Some(BundledModules::new(BundleArchive::open(file).await?)),
         None => None,
@@ -60,6 +64,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     wanted.extend(asked::of_rules(&rules));
     rules.predecessors = trust.policy.predecessors().clone();
     rules.min_age = args.min_age.unwrap_or(rules.min_age);
+    rules.gone = gone(rules.gone, args.allow_all_gone);
     let none = ModuleMirrors::default();
     let mirrors = if let MirrorTarget::Repositories(mirrors) = &target { mirrors } else { &none };
     let registries = registries(&wanted, mirrors);
@@ -98,6 +103,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         upstream: upstream.as_ref(),
         destination: destination.as_ref(),
         rules: &rules,
+        prune: pruning(args.prune),
         nested: if args.no_nested { NestedModules::Report } else { NestedModules::Follow },
         mode: if args.plan { MirrorMode::Plan } else { MirrorMode::Run },
         how: &how,

@@ -46,6 +46,10 @@ pub(super) struct ModuleMirrorSummary {
     pub(super) held: usize,
     /// Withdrawn at the destination, or kept out by `allow` or `deny`.
     pub(super) left: usize,
+    /// No longer listed by the registry.
+    pub(super) gone: usize,
+    pub(super) withdrawn: usize,
+    pub(super) reinstated: usize,
     pub(super) failed: usize,
     /// Calls that lead elsewhere than to the destination.
     pub(super) leaving: usize,
@@ -70,6 +74,9 @@ impl ModuleMirrorSummary {
                 ModuleAction::Present => &mut summary.present,
                 ModuleAction::Held { .. } => &mut summary.held,
                 ModuleAction::WithdrawnThere | ModuleAction::Denied { .. } => &mut summary.left,
+                ModuleAction::Gone { .. } => &mut summary.gone,
+                ModuleAction::Withdraw { .. } => &mut summary.withdrawn,
+                ModuleAction::Reinstate => &mut summary.reinstated,
                 _ => &mut summary.added,
             } += 1;
         }

@@ -6,7 +6,7 @@ use tofu_oci_types::printable;
 use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
 use crate::page::Page;
 use crate::report::human_bytes;
-use crate::verbs::mirror::{counts, denied, failures, row_name};
+use crate::verbs::mirror::{GONE, REINSTATED, counts, denied, failures, row_name};
 
 /// The whole report.
 pub(super) fn page(
@@ -68,6 +68,9 @@ fn what(row: &ModuleMirrorRow) -> String {
         ModuleAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
         ModuleAction::Held { until } => format!("held back until {until}"),
         ModuleAction::Denied { by } => denied(by.as_deref()),
+        ModuleAction::Reinstate => REINSTATED.to_owned(),
+        ModuleAction::Gone { .. } => GONE.to_owned(),
+        ModuleAction::Withdraw { reason, .. } => format!("withdrawn: {reason}"),
         _ => "done".to_owned(),
     }
 }
@@ -99,6 +102,9 @@ fn ending(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
         (summary.present, "there already"),
         (summary.held, "held back"),
         (summary.left, "left out"),
+        (summary.gone, "no longer listed"),
+        (summary.withdrawn, "withdrawn"),
+        (summary.reinstated, "available again"),
         (summary.failed, "failed"),
     ];
     let call = |count: usize, what: &str| match count {

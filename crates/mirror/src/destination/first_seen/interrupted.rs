@@ -1,0 +1,104 @@
+//! What became of versions that a run was moving when it was interrupted.
+
+use std::collections::BTreeSet;
+
+use tofu_oci_source::Listing;
+use tofu_oci_types::{Digest, Moment, Reference, Tag, Version};
+
+use super::{FirstSeen, KeptSightings};
+use crate::MirrorError;
+use crate::destination::sightings::{Sighted, Sightings, SightingsRecord, VersionMark};
+
+impl<A: Sighted> FirstSeen<A> {
+    /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them.
+    pub(crate) async fn mark_interrupted(
+        &self,
+        record: &SightingsRecord,
+        there: &Listing,
+        sightings: &mut Sightings,
+        now: Moment,
+    ) -> Result<BTreeSet<String>, MirrorError> {
+        let mut marked = BTreeSet::new();
+        let (Some(moving), KeptSightings::Artefact(store)) = (A::moving(record).get(&self.address), &self.kept) else {
+            return Ok(marked);
+        };
+        for text in moving {
+            let Ok(version) = text.parse::<Version>() else { continue };
+            let is_there = there.versions.contains(&version);
+            let tag = match (is_there, there.withdrawn.contains(&version)) {
+                (true, _) => Tag::for_version(&version),
+                (false, true) => Tag::withdrawn(&version),
+                (false, false) => {
+                    // It has not come: who brings it later may be somebody else.
+                    marked.insert(text.clone());
+                    continue;
+                }
+            };
+            let Ok(tag) = tag else { continue };
+            let index = match store.manifest(&Reference::Tag(tag)).await {
+                Ok((_, bytes)) => Digest::sha256(&bytes),
+                // What is missing or damaged is looked at with the version itself.
+                Err(error) if error.is_not_found() || error.is_of_content() => continue,
+                Err(error) => return Err(error.into()),
+            };
+            match sightings.mark(&version) {
+                Some(VersionMark::Mirrored(known) | VersionMark::Whole(known)) if is_there && *known == index => {}
+                _ if is_there => sightings.set_mark(&version, VersionMark::Mirrored(index), now),
+                // What people have withdrawn is another one.
+                Some(known) if *known.index() == index => {
+                    sightings.set_mark(&version, VersionMark::Withdrawn(index), now);
+                }
+                _ => {}
+            }
+            marked.insert(text.clone());
+        }
+        Ok(marked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use tofu_oci_layout::media_type;
+    use tofu_oci_store::{MemoryStore, Store as _};
+    use tofu_oci_types::{Descriptor, ModuleAddr, Place};
+
+    use super::*;
+    use crate::destination::first_seen::Moves;
+
+    fn version(text: &str) -> Version {
+        text.parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_an_interrupted_run_brought_of_a_module_was_nobodys() {
+        let store = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+        let mut manifests = Vec::new();
+        for tag in ["1.0.0", "withdrawn-1.1.0"] {
+            let text = format!(r#"{{"schemaVersion":2,"mediaType":"{}","x":"{tag}"}}"#, media_type::OCI_MANIFEST);
+            let manifest = Descriptor::of(media_type::OCI_MANIFEST, text.as_bytes());
+            store.push(&manifest, &Bytes::from(text)).await.unwrap();
+            store.tag(&manifest, &tag.parse().unwrap()).await.unwrap();
+            manifests.push(manifest.digest);
+        }
+        let module: ModuleAddr = "example.com/acme/network/aws".parse().unwrap();
+        let first_seen = FirstSeen::in_store(Arc::clone(&store) as _, &module);
+        let (now, mut known) = ("2026-01-01T00:00:00Z".parse().unwrap(), Sightings::default());
+        known.set_mark(&version("1.1.0"), VersionMark::Mirrored(manifests[1].clone()), now);
+        let versions = ["1.0.0", "1.1.0", "1.2.0"].map(str::to_owned).into();
+        let moves = Moves { versions, ..Moves::default() };
+        let record = first_seen.begin_with(&known, &moves, &|_| {}).await.unwrap();
+        let there =
+            Listing { versions: vec![version("1.0.0")], withdrawn: vec![version("1.1.0")], ..Listing::default() };
+        let marked = first_seen.mark_interrupted(&record, &there, &mut known, now).await.unwrap();
+        assert_eq!(marked, moves.versions);
+        assert_eq!(known.mark(&version("1.0.0")), Some(&VersionMark::Mirrored(manifests[0].clone())));
+        assert_eq!(known.mark(&version("1.1.0")), Some(&VersionMark::Withdrawn(manifests[1].clone())));
+        assert_eq!(known.mark(&version("1.2.0")), None, "it has not come");
+        let moves = Moves { interrupted: marked, ..Moves::default() };
+        let record = first_seen.begin_with(&known, &moves, &|_| {}).await.unwrap();
+        assert!(record.moving_modules.is_empty() && record.providers.is_empty());
+    }
+}

@@ -1,0 +1,135 @@
+//! The versions that `module mirror` put at the destination and that are no longer wanted, or no longer listed; and those that
+//! come back.
+
+use tofu_oci_source::ModulePackage;
+use tofu_oci_types::{Digest, Event, ModuleAddr, Moment, Reference, Subdir, Version};
+
+use super::carry::UnpackedModule;
+use super::error::ModuleMirrorError;
+use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
+use super::report::{ModuleAction, ModuleMirrorLine, ModuleOutcome};
+use super::run::{ModuleCaller, ModuleRun};
+use super::state::ModuleState;
+use super::visit::ModuleVisit;
+use crate::MirrorError;
+use crate::destination::sightings::VersionMark;
+use crate::plan::{GoneVersions, MirrorAction, Prune, Withdrawer};
+use crate::state::{Later, NoticeBy, change};
+
+impl ModuleRun<'_> {
+    /// Takes away, or reports, what the destination has and the run has not named. One tag goes at a time. Then what the run has
+    /// done is written down.
+    pub(super) async fn leave_others(&mut self) {
+        let job = self.job;
+        let is_unread = self.has_unread || self.lines.values().any(|line| line.outcome.is_err());
+        let is_unknown = is_unread && job.nested == NestedModules::Follow;
+        if is_unknown && job.prune == Prune::Withdraw {
+            let text = "nothing is pruned, because it is not known of every module what it calls";
+            job.reporter.event(&Event::warning("not-pruned", text));
+        }
+        for (address, state) in std::mem::take(&mut self.states) {
+            let Some(mut state) = state else { continue };
+            let prune = if is_unknown || !job.names(&address) { Prune::Keep } else { job.prune };
+            if !job.upstream.is_closed()
+                && let Err(error) = self.leave(&address, &mut state, prune).await
+            {
+                self.fail(address.clone(), &ModuleCaller::default(), error);
+            }
+            if let Err(error) = state.end().await {
+                self.fail(address, &ModuleCaller::default(), error);
+            }
+        }
+    }
+
+    async fn leave(
+        &mut self,
+        address: &ModuleAddr,
+        state: &mut ModuleState,
+        prune: Prune,
+    ) -> Result<(), ModuleMirrorError> {
+        let job = self.job;
+        let (others, too_many) = state.others(job, address, prune);
+        if job.mode == MirrorMode::Run {
+            let goes = others.iter().filter(|(_, action)| matches!(action, MirrorAction::Withdraw { .. }));
+            state.begin_withdrawing(goes.map(|(version, _)| version.to_string()).collect()).await?;
+        }
+        for (version, action) in others {
+            let outcome = job.leave(address, &version, action, state, self.now).await;
+            let key = (address.clone(), Some(version.to_string()));
+            let called_by = self.lines.remove(&key).map(|line| line.called_by).unwrap_or_default();
+            let line = ModuleMirrorLine { address: address.clone(), version: Some(version), called_by, outcome };
+            self.lines.insert(key, line);
+        }
+        match too_many {
+            Some(GoneVersions { gone, of }) => {
+                let (address, from) = (address.to_string(), job.upstream.place(address));
+                Err(MirrorError::AllGone { address, from, gone, of }.into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl ModuleMirrorJob<'_> {
+    /// Withdraws a version, if that is what becomes of it.
+    async fn leave(
+        &self,
+        address: &ModuleAddr,
+        version: &Version,
+        action: MirrorAction,
+        state: &mut ModuleState,
+        now: Moment,
+    ) -> Result<ModuleOutcome, ModuleMirrorError> {
+        let (to, mark) = (self.destination.place(address)?, state.sightings.mark(version).cloned());
+        let MirrorAction::Withdraw { reason, decided } = action else {
+            let (action, there) =
+                (ModuleAction::Gone { decided: Withdrawer::Place }, mark.as_ref().map(VersionMark::index));
+            return Ok(ModuleOutcome::still(action, to, there.cloned()));
+        };
+        if self.mode == MirrorMode::Run {
+            let later = Later::Withdraw(&reason);
+            if let Some(mark) = self.change((address, version), &later, mark.as_ref()).await? {
+                state.sightings.set_mark(version, mark, now);
+            }
+        }
+        Ok(ModuleOutcome::still(ModuleAction::Withdraw { reason, decided }, to, None))
+    }
+
+    /// Brings a version back that an earlier run has withdrawn.
+    pub(super) async fn reinstate(
+        &self,
+        visit: &ModuleVisit,
+        manifest: &Digest,
+    ) -> Result<(ModuleOutcome, Option<UnpackedModule>), ModuleMirrorError> {
+        let ModuleVisit { address, version, .. } = visit;
+        let store = self.destination.before(address).await?;
+        let package = ModulePackage::of_store(store, &Reference::Digest(manifest.clone()), Subdir::root()).await?;
+        let unpacked = self.unpack(&package, visit).await?;
+        self.begin(visit).await?;
+        if self.mode == MirrorMode::Run {
+            let mark = VersionMark::Withdrawn(manifest.clone());
+            self.change((address, version), &Later::Reinstate, Some(&mark)).await?;
+        }
+        let to = self.destination.place(address)?;
+        Ok((ModuleOutcome::still(ModuleAction::Reinstate, to, Some(manifest.clone())), Some(unpacked)))
+    }
+
+    /// Before the version is written.
+    pub(super) async fn begin(&self, visit: &ModuleVisit) -> Result<(), ModuleMirrorError> {
+        match &visit.moves {
+            Some(moves) if self.mode == MirrorMode::Run => moves.begin().await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn change(
+        &self,
+        of: (&ModuleAddr, &Version),
+        later: &Later<'_>,
+        mark: Option<&VersionMark>,
+    ) -> Result<Option<VersionMark>, ModuleMirrorError> {
+        let store = self.destination.store(of.0)?;
+        let by = NoticeBy::Mirror(self.how.signing.map(|signing| signing.key));
+        Ok(change(&*store, of, later, mark, by, self.reporter).await?)
+    }
+}
