@@ -236,6 +236,35 @@ fn a_module_whose_calls_are_not_known_kept_nothing_from_being_pruned() {
 }
 
 #[test]
+fn what_a_version_calls_that_stays_although_it_is_gone_was_pruned() {
+    let mut upstream = vpc();
+    let calls = call("vpc", &format!("{HOST}/acme/vpc/aws"), "1.0.0");
+    upstream.module("caller", "1.0.0", &[("main.tf", &calls)]);
+    upstream.module("caller", "2.0.0", &[("main.tf", "# calls nothing\n")]);
+    upstream.list();
+    let both = format!("{NEWEST}[[module]]\naddress = \"HOST/acme/caller/aws\"\n");
+    upstream.mirror_by("", &both, "").success();
+    let listed = r#"{"modules":[{"versions":[{"version":"2.0.0"}]}]}"#;
+    upstream.web.page_instead("/v1/modules/acme/caller/aws/versions", Answer::new(200).body(listed));
+    let said = upstream.mirror_by("", &both, "--prune").success();
+    assert_eq!(upstream.tags(), "1.0.0 2.0.0 first-seen", "{}", said.text);
+    assert!(said.text.contains("kept, although its place no longer lists it"), "{}", said.text);
+    upstream.changes_nothing("", &both, "--prune").success();
+}
+
+#[test]
+fn a_misspelt_constraint_withdrew_the_whole_module() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    let none = VPC.replace("aws\"\n", "aws\"\nversions = \"~> 9.0\"\n");
+    for more in ["--prune", "--prune --no-nested"] {
+        let said = upstream.mirror_by("", &none, more);
+        assert_eq!(said.code, Some(1), "{}", said.text);
+        assert_eq!(upstream.tags(), "1.0.0 1.1.0 2.0.0 first-seen", "{}", said.text);
+    }
+}
+
+#[test]
 fn an_entry_without_versions_withdraws_the_module_with_prune_alone() {
     let upstream = vpc();
     upstream.mirror_by("", VPC, "").success();

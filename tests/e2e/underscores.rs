@@ -30,7 +30,7 @@ fn push_and_check_say_that_opentofu_cannot_install_it() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    warning: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take
+    warning: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept
       hint: for both, push it with --address and a namespace without underscores
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
@@ -79,7 +79,7 @@ fn what_opentofu_does_is_done_as_opentofu_does_it() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take
+    error: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept
 
     hint: for Terraform: tofu-oci install --vendor, tofu-oci install --into DIR, or tofu-oci run -- terraform init
     ");
@@ -88,7 +88,7 @@ fn what_opentofu_does_is_done_as_opentofu_does_it() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take
+    error: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept
 
     hint: for Terraform: tofu-oci install --vendor, tofu-oci install --into DIR, or tofu-oci run -- terraform init
     ");
@@ -115,7 +115,7 @@ fn what_opentofu_does_is_done_as_opentofu_does_it() {
 
     ----- stderr -----
     error: OpenTofu refuses this configuration
-      cause: main.tf:3:5: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take
+      cause: main.tf:3:5: `app.example.com/openai_inc/widget` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept
 
     hint: main.tf:3:5: publish the provider under a namespace without an underscore, or use Terraform
     ");
@@ -124,7 +124,7 @@ fn what_opentofu_does_is_done_as_opentofu_does_it() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `app.example.com/openai_inc/*` is not a pattern of providers of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take
+    error: `app.example.com/openai_inc/*` is not a pattern of providers of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept
       --> ADDR-PATTERN:1:1
       |
     1 | app.example.com/openai_inc/*

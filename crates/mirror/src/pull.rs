@@ -179,7 +179,12 @@ impl PullThrough {
         if let Some(release) = self.work.there(address, version).await? {
             return Ok(release);
         }
-        let (upstream, files) = self.work.attested(address, version, None).await?;
+        let attested = self.work.attested(address, version, None).await;
+        let (upstream, files) = attested.inspect_err(|error| {
+            if !matches!(error, MirrorError::Source(error) if is_not_offered(error)) {
+                self.work.observer.hears(error.into());
+            }
+        })?;
         let (through, id) = (self.clone(), upstream.id().clone());
         let fetch: FetchRelease = Arc::new(move || {
             let (through, id, files) = (through.clone(), id.clone(), Arc::clone(&files));

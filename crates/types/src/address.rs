@@ -13,7 +13,7 @@ use crate::text_value::text_value;
 const LEGACY: &str = "-";
 
 /// Why `OpenTofu` takes no such address or pattern.
-pub(crate) const UNDERSCORE: &str = "its namespace has an underscore, which Terraform 1.16 and later take";
+pub(crate) const UNDERSCORE: &str = "its namespace has an underscore, which Terraform 1.16 and later accept";
 pub(crate) const OF_OPENTOFU: &str = " of OpenTofu";
 
 /// A provider's source address: hostname, namespace and type, each in normal form.
@@ -106,7 +106,7 @@ impl ProviderAddr {
         matches!(self.hostname.as_str(), "terraform.io" | "opentofu.org") && self.namespace == "builtin"
     }
 
-    /// That `OpenTofu` takes the address, too.
+    /// The address, if `OpenTofu` accepts it, too.
     ///
     /// # Errors
     /// The namespace has an underscore, as it may in Terraform 1.16 and later.
@@ -221,7 +221,7 @@ mod tests {
         let opentofu = |text: &str| text.parse().and_then(ProviderAddr::for_opentofu);
         let error = opentofu("app.terraform.io/a_b/x").unwrap_err();
         assert_eq!(error.code(), "invalid-namespace");
-        insta::assert_snapshot!(error, @"`app.terraform.io/a_b/x` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take");
+        insta::assert_snapshot!(error, @"`app.terraform.io/a_b/x` is not a provider address of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept");
         assert!(opentofu("app.terraform.io/a-b/x").is_ok());
     }
 

@@ -32,8 +32,8 @@ impl PartFault {
     }
 }
 
-/// All ASCII but letters, digits, dashes, dots and underscores.
-const BUT_UNDERSCORES: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
+/// All ASCII except letters, digits, dashes, dots and underscores.
+const STD3_WITH_UNDERSCORES: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
 
 /// The normal form of a namespace or type, as `OpenTofu` has it.
 ///
@@ -47,7 +47,7 @@ pub(crate) fn part(input: &str) -> Result<String, PartFault> {
 ///
 /// Source: hashicorp/terraform-registry-address, pull request 144 (Terraform 1.16).
 pub(crate) fn namespace(input: &str) -> Result<String, PartFault> {
-    normal(input, BUT_UNDERSCORES)
+    normal(input, STD3_WITH_UNDERSCORES)
 }
 
 fn normal(input: &str, denied: AsciiDenyList) -> Result<String, PartFault> {

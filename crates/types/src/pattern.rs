@@ -101,7 +101,7 @@ impl Pattern {
         Self { hostname, ..self.clone() }
     }
 
-    /// That `OpenTofu` takes the pattern, too, as [`ProviderAddr::for_opentofu`] says of an address.
+    /// The pattern, if `OpenTofu` accepts it, too, as [`ProviderAddr::for_opentofu`] says of an address.
     ///
     /// # Errors
     /// The namespace has an underscore.

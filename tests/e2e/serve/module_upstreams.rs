@@ -309,7 +309,7 @@ fn a_rule_for_git_that_a_client_could_turn_or_that_two_modules_share_is_refused(
     check("git::https://${hostname}/${namespace}/${name}/${target_system}", "*/*/*/*", open);
     check("git::https://${namespace}.g.test/${name}/${target_system}", "a.test/*/*/*", open);
     check("git::https://g.test/${name}//${target_system}", "a.test/*/*/*", "to one");
-    check("git::https://u:hunter2@g.test/${namespace}/${name}/${target_system}", "a.test/*/*/*", "holds a password");
+    check("git::https://u:hunter2@g.test/${namespace}/${name}/${target_system}", "a.test/*/*/*", "holds a login");
     check("git::https://g.test/${namespace}?ref=main", "a.test/*/*/*", "leave `ref` out");
     check("git::https://g.test/${type}", "a.test/*/*/*", "names no git repository");
 }

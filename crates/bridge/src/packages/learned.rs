@@ -44,7 +44,7 @@ pub(super) struct ZipClaims {
     pub(super) counts: bool,
 }
 
-/// What is known of zips, by their digests. Clients get a zip no later because it is read here.
+/// What is known of zips, by their digests. Reading delays no client, except the next one of a zip that was not read on its way.
 pub(super) struct LearnedHashes {
     folder: Arc<ZipFolder>,
     limits: Limits,
@@ -53,7 +53,7 @@ pub(super) struct LearnedHashes {
     reading: Mutex<HashSet<Digest>>,
     /// Zips that came faster than they could be read.
     outrun: Mutex<HashSet<Digest>>,
-    /// They are reported once.
+    /// The warnings so far: each is given once.
     false_claims: Mutex<HashSet<String>>,
     files: Arc<Semaphore>,
     streams: Arc<Semaphore>,
@@ -95,8 +95,11 @@ impl LearnedHashes {
 
     /// The same bytes, which are read on their way, if a thread is free for it.
     pub(super) fn on_the_way(self: &Arc<Self>, zip: &ZipClaims, stream: ByteStream) -> ByteStream {
-        let Ok(turn) = Arc::clone(&self.streams).try_acquire_owned() else { return stream };
         let Some(reading) = self.begin(zip) else { return stream };
+        let Ok(turn) = Arc::clone(&self.streams).try_acquire_owned() else {
+            self.outran(zip);
+            return stream;
+        };
         let (sender, pieces) = channel();
         spawn_blocking(move || {
             reading.read(&mut Pieces(pieces));
@@ -106,23 +109,30 @@ impl LearnedHashes {
         let passed = stream.inspect(move |item| {
             let (Ok(piece), Some(pieces)) = (item, &sender) else { return };
             let room = u32::try_from(piece.len()).map(|bytes| Arc::clone(&this.waiting).try_acquire_many_owned(bytes));
-            if let Ok(Ok(room)) = room
-                && pieces.send((piece.clone(), room)).is_ok()
-            {
+            let Ok(Ok(room)) = room else {
+                this.outran(&zip);
+                sender = None;
                 return;
-            }
-            sender = None;
-            let mut outrun = lock(&this.outrun);
-            if !zip.counts && outrun.len() < MOST {
-                outrun.insert(zip.digest.clone());
+            };
+            // The reader may have ended for a reason of its own.
+            if pieces.send((piece.clone(), room)).is_err() {
+                sender = None;
             }
         });
         passed.boxed()
     }
 
+    /// A zip was not read on its way. If its release claims nothing, the next client gets it from the disk.
+    fn outran(&self, zip: &ZipClaims) {
+        let mut outrun = lock(&self.outrun);
+        if !zip.counts && outrun.len() < MOST {
+            outrun.insert(zip.digest.clone());
+        }
+    }
+
     /// Whether a zip has to come from the disk to be read.
     pub(super) fn is_outrun(&self, zip: &ZipClaims) -> bool {
-        lock(&self.outrun).contains(&zip.digest) && !lock(&self.known).contains_key(&zip.digest)
+        lock(&self.outrun).contains(&zip.digest)
     }
 
     /// Reads a zip that lies on disk, later.
@@ -161,6 +171,7 @@ impl LearnedHashes {
                 tracing::debug!(%zip, "its h1 is not noted: {error}");
             }
         }
+        lock(&self.outrun).remove(zip);
         self.with_room().insert(zip.clone(), LearnedHash::Computed(h1));
     }
 

@@ -78,7 +78,7 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) plan: bool,
     /// Withdraw the mirrored versions that the rules and the calls no longer name
     ///
-    /// Of the modules that you name, in the command, the configuration or the file. A version that `module mirror` did not put there
+    /// It prunes only modules that you name in the command, the configuration or the file. A version that `module mirror` did not put there
     /// stays.
     #[arg(long, conflicts_with_all = ["from", "address"])]
     pub(crate) prune: bool,

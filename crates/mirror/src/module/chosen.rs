@@ -15,8 +15,8 @@ use crate::rules::ProviderRule;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};
 
 impl ModuleRun<'_> {
-    /// The versions of a list that are wanted, and those that the rules keep out, ascending. What the run is about to bring is
-    /// written down at the destination before.
+    /// The versions of a list that are wanted, and those that the rules keep out, ascending. What was seen is written down at the
+    /// destination if versions must have an age, or a run was interrupted.
     pub(super) async fn chosen(
         &mut self,
         address: &ModuleAddr,

@@ -11,7 +11,7 @@ use tofu_oci_fetch::{ModuleFetchError, version_tags_of};
 use tofu_oci_mapper::{ModuleTemplate, TemplateError};
 use tofu_oci_source::{GitFault, GitProgram, GitRunError, MethodOpener, ModuleError, ModulePackage};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{GitModuleSource, GitReference, ModuleAddr, ModuleSource, Place, Version};
+use tofu_oci_types::{GitModuleSource, GitReference, GitTransport, ModuleAddr, ModuleSource, Place, Version, masked};
 use tokio::sync::Mutex;
 
 use super::pick::NamedPackage;
@@ -30,8 +30,8 @@ pub enum InvalidGitTemplate {
     Source(String),
     #[error("it names the tag of each version itself: leave `ref` out")]
     Reference,
-    #[error("it holds a password, which git has from a credential helper or ~/.netrc")]
-    Password,
+    #[error("it holds a login, which git has from a credential helper or ~/.netrc")]
+    Login,
 }
 
 impl GitTemplate {
@@ -74,33 +74,36 @@ impl FromStr for GitTemplate {
         let template = Self(ModuleTemplate::parse_loose(text)?);
         let sample = "example.com/example/example/example".parse().expect("the address of a module");
         let source = template.source(&sample, None)?;
-        match () {
-            () if source.reference().is_some() => Err(InvalidGitTemplate::Reference),
-            () if source.url().password().is_some() => Err(InvalidGitTemplate::Password),
-            () => Ok(template),
+        if source.reference().is_some() {
+            return Err(InvalidGitTemplate::Reference);
         }
+        let has_user = !source.url().username().is_empty() && source.transport() != GitTransport::Ssh;
+        if has_user || source.url().password().is_some() {
+            return Err(InvalidGitTemplate::Login);
+        }
+        Ok(template)
     }
 }
 
 /// Modules that lie in git: a tag `v1.4.0` or `1.4.0` of the module's repository is a version.
 pub struct GitModules {
-    pub template: GitTemplate,
-    pub opener: MethodOpener,
-    pub git: Arc<dyn GitProgram>,
-    /// An existing folder for temporary ones.
-    pub work_dir: PathBuf,
+    template: GitTemplate,
+    opener: MethodOpener,
+    git: Arc<dyn GitProgram>,
+    work_dir: PathBuf,
     /// The tags that were listed.
     listed: Mutex<BTreeMap<ModuleAddr, Vec<(Version, GitReference)>>>,
 }
 
 impl GitModules {
+    /// `work_dir` is an existing folder for temporary ones.
     pub fn new(template: GitTemplate, opener: MethodOpener, git: Arc<dyn GitProgram>, work_dir: PathBuf) -> Self {
         Self { template, opener, git, work_dir, listed: Mutex::default() }
     }
 
     fn at(&self, address: &ModuleAddr, tag: Option<&GitReference>) -> Result<ModulePackage, ModuleError> {
         let source = self.template.source(address, tag).map_err(|error| ModuleError::Git {
-            place: Place::Method(self.template.0.to_string()),
+            place: Place::Method(masked(self.template.0.as_str())),
             repository: address.to_string(),
             fault: GitFault::Refused { message: error.to_string() },
         })?;
@@ -149,7 +152,7 @@ impl ModuleUpstream for GitModules {
         match named {
             NamedPackage::Git(source) => Ok(self.opener.git_package(source, Arc::clone(&self.git))),
             NamedPackage::Oci(_) => {
-                Err(StoreError::UnknownRepository { place: Place::Method(self.template.0.to_string()) }.into())
+                Err(StoreError::UnknownRepository { place: Place::Method(masked(self.template.0.as_str())) }.into())
             }
         }
     }
@@ -181,10 +184,12 @@ mod tests {
     fn what_is_no_rule_for_git_is_refused_and_no_secret_repeated() {
         for wrong in [
             "git::https://u:hunter2@g.test/${name}",
-            "git::https://g.test/${name}?ref=main",
+            "git::https://hunter2@g.test/${name}",
+            "git::ssh://u:hunter2@g.test/${name}",
+            "git::https://u:hunter2@g.test/${name}?ref=main",
+            "git::https://u:hunter2@-g.test/${name}",
+            "git::ftp://u:hunter2@g.test/${name}",
             "git::https://g.test/${type}",
-            "git::https://-g.test/${name}",
-            "git::ftp://g.test/${name}",
             "git::",
         ] {
             let error = wrong.parse::<GitTemplate>().expect_err(wrong).to_string();

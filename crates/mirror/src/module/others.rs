@@ -17,25 +17,29 @@ use crate::plan::{GoneVersions, MirrorAction, Prune, Withdrawer};
 use crate::state::{Later, NoticeBy, change};
 
 impl ModuleRun<'_> {
-    /// Takes away, or reports, what the destination has and the run has not named. One tag goes at a time. Then what the run has
-    /// done is written down.
+    /// Takes away, or reports, what the destination has and the run has not named. It deletes one tag at a time. Then what the run
+    /// has done is written down.
     pub(super) async fn leave_others(&mut self) {
         let job = self.job;
         let is_unread = self.has_unread || self.lines.values().any(|line| line.outcome.is_err());
         let is_unknown = is_unread && job.nested == NestedModules::Follow;
         if is_unknown && job.prune == Prune::Withdraw {
-            let text = "nothing is pruned, because it is not known of every module what it calls";
+            let text = "nothing is pruned: a module failed, or its calls cannot be read";
             job.reporter.event(&Event::warning("not-pruned", text));
         }
         for (address, state) in std::mem::take(&mut self.states) {
             let Some(mut state) = state else { continue };
-            let prune = if is_unknown || !job.names(&address) { Prune::Keep } else { job.prune };
+            // A module that failed was not asked which versions are wanted.
+            let is_kept = self.unclear.contains(&address) || self.lines.contains_key(&(address.clone(), None));
+            let prune = if is_unknown || is_kept || !job.names(&address) { Prune::Keep } else { job.prune };
             if !job.upstream.is_closed()
                 && let Err(error) = self.leave(&address, &mut state, prune).await
             {
                 self.fail(address.clone(), &ModuleCaller::default(), error);
             }
             if let Err(error) = state.end().await {
+                let text = format!("{address}: what this run has done is not remembered: {error}");
+                job.reporter.event(&Event::warning(error.code(), text));
                 self.fail(address, &ModuleCaller::default(), error);
             }
         }
@@ -104,13 +108,14 @@ impl ModuleMirrorJob<'_> {
         let ModuleVisit { address, version, .. } = visit;
         let store = self.destination.before(address).await?;
         let package = ModulePackage::of_store(store, &Reference::Digest(manifest.clone()), Subdir::root()).await?;
+        let to = self.destination.place(address)?;
+        self.demand_same(visit, &package, &to).await?;
         let unpacked = self.unpack(&package, visit).await?;
         self.begin(visit).await?;
         if self.mode == MirrorMode::Run {
             let mark = VersionMark::Withdrawn(manifest.clone());
             self.change((address, version), &Later::Reinstate, Some(&mark)).await?;
         }
-        let to = self.destination.place(address)?;
         Ok((ModuleOutcome::still(ModuleAction::Reinstate, to, Some(manifest.clone())), Some(unpacked)))
     }
 

@@ -167,7 +167,12 @@ impl ModulePullWork {
             return Ok(());
         }
         // A registry may answer for a version that it does not list.
-        if !ends.upstream.versions(address).await?.contains(version) {
+        let listed = ends.upstream.versions(address).await.inspect_err(|error| {
+            if !is_unknown(error) {
+                self.observer.hears(PullOutcome::Failed);
+            }
+        })?;
+        if !listed.contains(version) {
             return Err(self.kept_out(address, version).await);
         }
         let _turn = self.turns.acquire().await;

@@ -18,6 +18,7 @@ use super::pick::{ModuleOrigin, WantedModule, pick};
 use super::report::{CallOutcome, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall};
 use super::state::{ModuleState, WithdrawnBy};
 use super::visit::{ModuleVisit, Visited};
+use crate::plan::Prune;
 
 /// Folders of versions that a run visits at most.
 const MOST: usize = 2000;
@@ -50,6 +51,8 @@ pub(super) struct ModuleRun<'a> {
     pub(super) lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
     /// Whether calls of a module are not known.
     pub(super) has_unread: bool,
+    /// The modules of which a call says no version that can be read.
+    pub(super) unclear: BTreeSet<ModuleAddr>,
     looked: BTreeSet<(VersionKey, String)>,
     calls: BTreeSet<UnfollowedCall>,
     providers: BTreeMap<ProviderAddr, (Constraints, BTreeSet<Hostname>)>,
@@ -71,6 +74,7 @@ impl ModuleMirrorJob<'_> {
             states: BTreeMap::new(),
             lines: BTreeMap::new(),
             has_unread: false,
+            unclear: BTreeSet::new(),
             looked: BTreeSet::new(),
             calls: BTreeSet::new(),
             providers: BTreeMap::new(),
@@ -139,7 +143,11 @@ impl ModuleRun<'_> {
             self.fail(address, caller, error);
             return Ok(());
         }
-        for version in versions {
+        // What stays although it is gone keeps what it calls.
+        let is_pruned = self.job.prune == Prune::Withdraw && matches!(origin, ModuleOrigin::Registry { .. });
+        let state = self.states.get(&address).and_then(Option::as_ref).filter(|_| is_pruned);
+        let gone = state.map(ModuleState::gone).unwrap_or_default();
+        for version in versions.into_iter().chain(gone) {
             let key = (address.clone(), version.to_string());
             let state = self.states.get(&address).and_then(Option::as_ref);
             let wave = self.next.entry(key).or_insert_with(|| {
@@ -272,6 +280,10 @@ impl ModuleRun<'_> {
                     CallOutcome::Stays
                 }
                 (Some(ModuleSource::Oci(_) | ModuleSource::Other(_)), _) => CallOutcome::Leaves,
+                (Some(ModuleSource::Registry(address, _)), None) => {
+                    self.unclear.insert(address.clone());
+                    CallOutcome::Unknown
+                }
                 _ => CallOutcome::Unknown,
             };
             let written = call.constraints.as_ref().filter(|constraints| !constraints.is_any());

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob};
-use super::report::ModuleOutcome;
+use super::report::{ModuleAction, ModuleOutcome};
 use crate::destination::first_seen::{FirstSeen, Moves};
 use crate::destination::sightings::{Sightings, VersionMark};
 use crate::plan::{GoneVersions, MirrorAction, OtherVersions, Prune};
@@ -24,7 +24,7 @@ pub(super) struct ModuleState {
     known: Option<Sightings>,
     /// The same with what is seen and done now.
     pub(super) sightings: Sightings,
-    /// What an interrupted run was moving, of which the sightings say by now what became of it.
+    /// The versions that an interrupted run was moving; the sightings have their state.
     interrupted: BTreeSet<String>,
     /// What the destination lists, before the run.
     there: Listing,
@@ -56,7 +56,7 @@ pub(super) struct ModuleMoves {
 }
 
 impl ModuleState {
-    /// `None` if nothing is remembered there: a bundle is written for the day.
+    /// `None` for a bundle, and for a registry that lists no tags if nothing depends on them.
     pub(super) async fn look(
         job: &ModuleMirrorJob<'_>,
         address: &ModuleAddr,
@@ -159,9 +159,20 @@ impl ModuleState {
 
     /// Remembers what came of a version, if this run moves it.
     pub(super) fn came(&mut self, version: &Version, outcome: &ModuleOutcome, now: Moment) {
-        if let (Some(manifest), Some(_)) = (&outcome.manifest, self.moves_of(&version.to_string())) {
+        // What is there already came from someone else meanwhile.
+        let is_own =
+            matches!(outcome.action, ModuleAction::Copy { .. } | ModuleAction::Pack { .. } | ModuleAction::Reinstate);
+        if let (Some(manifest), Some(_), true) = (&outcome.manifest, self.moves_of(&version.to_string()), is_own) {
             self.sightings.set_mark(version, VersionMark::Mirrored(manifest.clone()), now);
         }
+    }
+
+    /// The versions that `mirror` put there and the registry no longer lists.
+    pub(super) fn gone(&self) -> Vec<Version> {
+        let is_gone = |version: &&Version| {
+            !self.offered.contains(version) && matches!(self.sightings.mark(version), Some(VersionMark::Mirrored(_)))
+        };
+        self.there.versions.iter().filter(is_gone).cloned().collect()
     }
 
     /// What becomes of the other versions that `mirror` put there; and how many are gone, if they stay because they are too many.

@@ -11,7 +11,7 @@ use crate::{MirrorChoice, MirrorError};
 /// How it ended when a version was asked for that a destination lacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullOutcome {
-    /// The destination has it now. Who shared the fetch is not told of it.
+    /// The destination has it now. Clients that share the fetch count once.
     Fetched {
         /// How many bytes the destination got.
         bytes: u64,
@@ -19,7 +19,7 @@ pub enum PullOutcome {
     },
     /// The upstream or the destination failed.
     Failed,
-    /// The upstream's is not trusted, or names another address.
+    /// The upstream's release is not trusted, or names another address.
     Refused,
     /// It has not been seen for long enough.
     Held,

@@ -41,7 +41,7 @@ pub enum RulesProblem {
     #[error("`sources` is a list of places, and not of tables")]
     SourceTables,
     /// A `pattern` in a `[[module]]`.
-    #[error("a [[module]] has no `pattern`: a registry does not list its modules, so nothing says which ones match")]
+    #[error("a [[module]] has no `pattern`: a registry does not list its modules, so a pattern cannot name them")]
     PatternOfModules,
     #[error("`address` has a version after the @")]
     VersionInAddress {

@@ -162,7 +162,7 @@ fn a_file_has_entries_for_modules_in_the_lists_of_both() {
     );
     check_refused(
         "[[module]]\npattern = \"example.com/acme/*/*\"",
-        "pattern: a [[module]] has no `pattern`: a registry does not list its modules, so nothing says which ones match; write a [[module]] with address = \"HOST/NAMESPACE/NAME/SYSTEM\" for each",
+        "pattern: a [[module]] has no `pattern`: a registry does not list its modules, so a pattern cannot name them; write a [[module]] with address = \"HOST/NAMESPACE/NAME/SYSTEM\" for each",
     );
     check_refused(
         "[module]\naddress = \"example.com/acme/net/aws\"",

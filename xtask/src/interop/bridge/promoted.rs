@@ -31,13 +31,13 @@ pub(super) fn run(site: &BridgeSite<'_>) -> ChoreResult {
         released.load(&bundle, &elsewhere)?;
         released.must_install(&elsewhere)?;
         seen(&format!(
-            "promoted: {client} installs from a bridge before a folder that a bundle has brought both approvals to"
+            "promoted: {client} installs from a bridge that serves the folder to which a bundle brought both approvals"
         ));
     }
     Ok(())
 }
 
-/// A release that nobody has approved yet, and a policy that asks for two approvals.
+/// A release without approvals, and a policy that asks for two approvals.
 struct PromotedRelease<'a> {
     site: &'a BridgeSite<'a>,
     client: &'static str,

@@ -29,7 +29,7 @@ impl<A: Sighted> FirstSeen<A> {
                 (true, _) => Tag::for_version(&version),
                 (false, true) => Tag::withdrawn(&version),
                 (false, false) => {
-                    // It has not come: who brings it later may be somebody else.
+                    // It never arrived; another program may bring it later.
                     marked.insert(text.clone());
                     continue;
                 }
@@ -44,7 +44,7 @@ impl<A: Sighted> FirstSeen<A> {
             match sightings.mark(&version) {
                 Some(VersionMark::Mirrored(known) | VersionMark::Whole(known)) if is_there && *known == index => {}
                 _ if is_there => sightings.set_mark(&version, VersionMark::Mirrored(index), now),
-                // What people have withdrawn is another one.
+                // People withdrew another manifest.
                 Some(known) if *known.index() == index => {
                     sightings.set_mark(&version, VersionMark::Withdrawn(index), now);
                 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_an_interrupted_run_brought_of_a_module_was_nobodys() {
+    async fn a_module_that_an_interrupted_run_brought_lost_its_mark() {
         let store = Arc::new(MemoryStore::new(Place::Method("memory".into())));
         let mut manifests = Vec::new();
         for tag in ["1.0.0", "withdrawn-1.1.0"] {

@@ -324,7 +324,7 @@ fn include_and_exclude() {
     inc-bad-trailing-slash:
         `acme/widget/` is not a pattern of providers: the type is empty (include-pattern) --> rc.tfrc:4:28
     inc-bad-underscore:
-        `ac_me/*` is not a pattern of providers of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later take (include-pattern) --> rc.tfrc:4:28
+        `ac_me/*` is not a pattern of providers of OpenTofu: its namespace has an underscore, which Terraform 1.16 and later accept (include-pattern) --> rc.tfrc:4:28
     inc-bad-double-dash:
         `a--b/*` is not a pattern of providers: the namespace may contain only letters, digits, and single dashes between them (include-pattern) --> rc.tfrc:4:28
     inc-bad-url:
