@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::growth::GrowthStep;
 use super::lock;
-use super::measure::{BenchCase, BenchClock, output};
+use super::measure::{BenchCase, BenchClock, YARDSTICK, output};
 use super::mirror::Mirrored;
 use super::package::sha256;
 use super::packed::{PackedBench, Packing, digest_after};
@@ -163,14 +163,7 @@ impl<'a> BenchStage<'a> {
 
     /// The package in each form, and the parts of its installation.
     fn parts_cases(&'a self) -> Vec<BenchCase<'a>> {
-        let part = |part: BenchPart, name, packing| {
-            self.case(name, BenchClock::Printed, move |stage, _| {
-                let mut command = Command::new(&stage.programs.xtask);
-                command.arg("bench-part").arg(part.word()).arg(&stage.packed(packing)?.archive);
-                command.arg(stage.fresh("part")?.join("written"));
-                Ok(vec![command])
-            })
-        };
+        let part = |work, name, packing| self.part_case(work, name, packing);
         let common = [Packing::CRC, Packing::TAR].into_iter().chain(Packing::COMMON);
         let mut cases: Vec<_> = common.map(|(work, name)| part(work, name, Packing::Deflated)).collect();
         for packing in Packing::ALL {
@@ -189,6 +182,28 @@ impl<'a> BenchStage<'a> {
             );
         }
         cases
+    }
+
+    fn part_case(&'a self, work: BenchPart, name: &str, packing: Packing) -> BenchCase<'a> {
+        self.case(name, BenchClock::Printed, move |stage, _| {
+            let mut command = Command::new(&stage.programs.xtask);
+            command.arg("bench-part").arg(work.word()).arg(&stage.packed(packing)?.archive);
+            command.arg(stage.fresh("part")?.join("written"));
+            Ok(vec![command])
+        })
+    }
+
+    /// The work that shows the machine's noise: one of the CPU, one of the disk.
+    pub(super) fn noise_cases(&'a self) -> [BenchCase<'a>; 2] {
+        [
+            self.part_case(BenchPart::Inflate, YARDSTICK, Packing::Deflated),
+            self.case("write 512 MiB and sync", BenchClock::Wall, |stage, _| {
+                let mut command = Command::new("dd");
+                command.args(["if=/dev/zero", "bs=1M", "count=512", "conv=fsync"]);
+                command.arg(format!("of={}", stage.fresh("noise")?.join("written").display()));
+                Ok(vec![command])
+            }),
+        ]
     }
 
     /// A real package over 100 Mbit/s; how much smaller a made one gets says nothing.
@@ -350,6 +365,7 @@ impl<'a> BenchStage<'a> {
         clock: BenchClock,
         prepare: impl Fn(&'a Self, usize) -> ChoreResult<Vec<Command>> + 'a,
     ) -> BenchCase<'a> {
-        BenchCase { name: name.to_owned(), clock, prepare: Box::new(move |round| prepare(self, round)) }
+        let prepare = Box::new(move |round| prepare(self, round));
+        BenchCase { name: name.to_owned(), clock, prepare }
     }
 }

@@ -21,6 +21,9 @@ pub(super) struct BenchCase<'a> {
     pub(super) clock: BenchClock,
 }
 
+/// The fixed piece of work that shows the machine's noise.
+pub(super) const YARDSTICK: &str = "inflate to nowhere";
+
 /// How the time is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum BenchClock {
@@ -57,6 +60,15 @@ impl Series {
         let mut seconds: Vec<f64> = self.samples.iter().map(|sample| sample.seconds).collect();
         seconds.sort_by(f64::total_cmp);
         seconds[seconds.len() / 2]
+    }
+
+    pub(super) fn most(&self) -> f64 {
+        self.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max)
+    }
+
+    /// How much longer the slowest run took than the fastest, in percent.
+    pub(super) fn spread(&self) -> f64 {
+        (self.most() / self.min() - 1.0) * 100.0
     }
 
     pub(super) fn peak(&self) -> u64 {
@@ -187,4 +199,21 @@ pub(super) fn output(command: &mut Command) -> ChoreResult<String> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(ChoreFailure::new(format!("{words} failed: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Sample, Series};
+
+    /// A series of these seconds.
+    pub(in crate::bench) fn series(name: &str, seconds: &[f64]) -> Series {
+        let samples = seconds.iter().map(|&seconds| Sample { seconds, peak: 0 }).collect();
+        Series { name: name.to_owned(), samples, requests: None }
+    }
+
+    #[test]
+    fn the_spread_is_what_the_slowest_took_beyond_the_fastest() {
+        assert!((series("a", &[2.0, 2.5, 2.2]).spread() - 25.0).abs() < 1e-9);
+        assert!(series("a", &[2.0]).spread().abs() < 1e-9);
+    }
 }

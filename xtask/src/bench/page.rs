@@ -32,7 +32,7 @@ fn page(record: &BenchRecord) -> String {
          machine's cores. Compare ratios: seconds differ from machine to machine.\n\n\
          ![Bars of each job beside its peers, and time against n](performance.svg)\n\n## The machine\n\n",
     );
-    for line in table::machine_lines(record).into_iter().chain(table::noise_line(record)) {
+    for line in table::machine_lines(record).into_iter().chain(record.noise_lines()) {
         text += &format!("- {line}\n");
     }
     text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\
@@ -62,7 +62,9 @@ fn page(record: &BenchRecord) -> String {
     text += &growth_section(record);
     text += "\n## How to repeat it\n\n```sh\ncargo xtask bench --runs 5 --json docs/reference/performance.json\ncargo xtask fixtures\n```\n\n\
              The first command needs the programs that CONTRIBUTING.md names; what is missing is left out. The large package is a \
-             provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n";
+             provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n\n\
+             `bench` first measures the machine's noise, and waits up to ten minutes (`--wait MINUTES`) until it is at \
+             most 8 %. If the noise before the rounds or within them is higher, it prints the figures but writes no file.\n";
     text
 }
 

@@ -5,9 +5,6 @@ use super::packed::Packing;
 use super::record::{BenchMachine, BenchRecord};
 use super::{growth, jobs, trips};
 
-/// The case that shows the noise of the machine.
-const INFLATE: &str = "inflate to nowhere";
-
 /// A ratio of two cases and the bound it should keep.
 struct Goal {
     what: &'static str,
@@ -94,17 +91,7 @@ pub(super) fn print(record: &BenchRecord) {
     for series in record.series.iter().filter(other) {
         println!("{:<34} {}", series.name, figures(series));
     }
-    if let Some(noise) = noise_line(record) {
-        println!("\n{noise}");
-    }
-}
-
-/// How much the machine's speed varied; `None` without the fixed piece of work.
-pub(super) fn noise_line(record: &BenchRecord) -> Option<String> {
-    let noise = record.find(INFLATE)?;
-    let slowest = noise.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max);
-    let spread = (slowest / noise.min() - 1.0) * 100.0;
-    Some(format!("machine noise: the same inflate took up to {spread:.0} % longer than its best"))
+    println!("\n{}", record.noise_lines().join("\n"));
 }
 
 /// Where, with what and how often it was measured.
