@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::growth::GrowthStep;
+use super::growth::{GrowthFamily, GrowthStep};
 use super::lock;
-use super::measure::{BenchCase, BenchClock, YARDSTICK, output};
+use super::measure::{BenchCase, BenchClock, CaseSize, YARDSTICK, output};
 use super::mirror::Mirrored;
 use super::package::sha256;
 use super::packed::{PackedBench, Packing, digest_after};
@@ -87,7 +87,8 @@ impl<'a> BenchStage<'a> {
                 let mut command = stage.tofu_oci(stage.work);
                 command.arg("--version");
                 Ok(vec![command])
-            }),
+            })
+            .small(),
             self.case("install, lock file", BenchClock::Wall, |stage, _| {
                 let folder = stage.locked_project("install-lock")?;
                 Ok(vec![stage.install(&folder)])
@@ -100,13 +101,15 @@ impl<'a> BenchStage<'a> {
             self.case("install, from the cache", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
                 Ok(vec![stage.install_with(&cache, &stage.locked_project(&format!("install-cached-{round}"))?)])
-            }),
+            })
+            .small(),
             // A project is deleted before each, as a CI job cleans its workspace.
             self.case("install, project made anew", BenchClock::Wall, |stage, _| {
                 let cache = stage.filled_cache()?;
                 output(&mut stage.install_with(&cache, &stage.locked_project("install-anew")?))?;
                 Ok(vec![stage.install_with(&cache, &stage.locked_project("install-anew")?)])
-            }),
+            })
+            .small(),
             self.case("install, nothing recorded", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
                 // Other times of the files: their recorded checksums no longer count.
@@ -117,7 +120,8 @@ impl<'a> BenchStage<'a> {
                 let (cache, folder) = (stage.filled_cache()?, stage.locked_project("install-there")?);
                 output(&mut stage.install_with(&cache, &folder))?;
                 Ok(vec![stage.install_with(&cache, &folder)])
-            }),
+            })
+            .small(),
             self.case("curl + unzip", BenchClock::Wall, Self::curl_unzip),
         ]);
         cases
@@ -247,7 +251,7 @@ impl<'a> BenchStage<'a> {
     /// More and more of one thing; each is published when it is first asked for.
     fn growth_cases(&'a self) -> Vec<BenchCase<'a>> {
         let case = |step: GrowthStep| {
-            self.case(&step.case(), BenchClock::Wall, move |stage, _| {
+            let case = self.case(&step.case(), BenchClock::Wall, move |stage, _| {
                 let published = stage.work.join(step.case());
                 if !published.exists() {
                     step.publish(stage.work, stage.plain.address(), &|| stage.tofu_oci(&stage.work.join("home")))?;
@@ -255,7 +259,9 @@ impl<'a> BenchStage<'a> {
                 }
                 let folder = stage.fresh("growth-project")?;
                 Ok(vec![step.install(stage.tofu_oci(&folder), &folder, stage.plain.address())?])
-            })
+            });
+            // One family is measured in one way: a hundred providers take longer than 100 ms.
+            if step.family == GrowthFamily::Cores { case } else { case.small() }
         };
         GrowthStep::possible().map(case).collect()
     }
@@ -270,7 +276,7 @@ impl<'a> BenchStage<'a> {
             Ok(vec![command])
         };
         [
-            self.case("lock, signed", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)),
+            self.case("lock, signed", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)).small(),
             self.case("lock, unsigned", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Nobody)),
             self.case("curl + sha256sum", BenchClock::Wall, |stage, _| {
                 let folder = stage.fresh("curl-many")?;
@@ -297,17 +303,19 @@ impl<'a> BenchStage<'a> {
                 let (mut first, again) = (stage.mirror_unchanged()?, stage.mirror_unchanged()?);
                 output(&mut first)?;
                 Ok(vec![again])
-            }),
+            })
+            .small(),
         ];
         if find("terraform").is_some() {
             cases.push(self.case("terraform mirror one", BenchClock::Wall, |stage, _| {
                 Ok(vec![stage.mirrored()?.terraform(Mirrored::Large, &stage.fresh("terraform")?)?])
             }));
-            cases.push(self.case("terraform mirror 1, unchanged", BenchClock::Wall, |stage, _| {
+            let unchanged = self.case("terraform mirror 1, unchanged", BenchClock::Wall, |stage, _| {
                 let folder = stage.fresh("terraform")?;
                 output(&mut stage.mirrored()?.terraform(Mirrored::Many, &folder)?)?;
                 Ok(vec![stage.mirrored()?.terraform(Mirrored::Many, &folder)?])
-            }));
+            });
+            cases.push(unchanged.small());
         }
         cases
     }
@@ -366,6 +374,6 @@ impl<'a> BenchStage<'a> {
         prepare: impl Fn(&'a Self, usize) -> ChoreResult<Vec<Command>> + 'a,
     ) -> BenchCase<'a> {
         let prepare = Box::new(move |round| prepare(self, round));
-        BenchCase { name: name.to_owned(), clock, prepare }
+        BenchCase { name: name.to_owned(), clock, prepare, size: CaseSize::Large }
     }
 }

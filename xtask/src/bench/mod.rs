@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: speed and memory of install, push, lock, mirror, serve and modules, as ratios measured in one run.
 //!
-//! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
-//! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
+//! The order of the cases is shuffled in every round, and small cases have rounds of their own, after the large ones.
+//! Each figure is the minimum and the median of all rounds, with their spread. A timing never fails a test: this prints,
 //! and people judge. A file of figures is refused if the machine was noisy.
 
 mod bridge;
@@ -42,7 +42,8 @@ pub(crate) struct BenchArgs {
     /// looked for in the usual folders, and otherwise made
     #[arg(long, value_name = "DIR")]
     provider_dir: Option<PathBuf>,
-    /// Rounds; each figure is the minimum and the median of them
+    /// Rounds; each figure is the minimum and the median of them. Small cases have as many rounds of their own, with
+    /// four runs in each
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Size of the made package's executable in MB, when no real one is there

@@ -98,10 +98,16 @@ pub(super) fn print(record: &BenchRecord) {
 pub(super) fn machine_lines(record: &BenchRecord) -> Vec<String> {
     let BenchRecord { machine, programs, package, rounds, .. } = record;
     let BenchMachine { processor, cores, memory, system } = machine;
+    let most = record.series.iter().map(|series| series.samples.len()).max().unwrap_or(0);
+    let small = if most > *rounds {
+        format!(" (after them, {most} of each case that takes less than about 100 ms)")
+    } else {
+        String::new()
+    };
     vec![
         format!("{processor}, {cores} cores, {memory} GiB, {system}"),
         programs.join(", "),
-        format!("{package}; {rounds} rounds in shuffled order; registry:2 on the same cores, over loopback"),
+        format!("{package}; {rounds} rounds in shuffled order{small}; registry:2 on the same cores, over loopback"),
     ]
 }
 
