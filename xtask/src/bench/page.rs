@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::jobs::{self, Doer};
+use super::measure::Series;
 use super::record::BenchRecord;
 use super::{growth, picture, table};
 use crate::failure::ChoreResult;
@@ -35,8 +36,10 @@ fn page(record: &BenchRecord) -> String {
     for line in table::machine_lines(record).into_iter().chain(record.noise_lines()) {
         text += &format!("- {line}\n");
     }
-    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\
-             | job | who | case | seconds, least | median | peak MiB | requests | x ours |\n|---|---|---|---:|---:|---:|---:|---:|\n";
+    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. The spread \
+             says how much longer the slowest round took than the fastest. Requests are those that the registries logged \
+             in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\
+             | job | who | case | seconds, least | median | spread | rounds | peak MiB | requests | x ours |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for job in jobs::measured(record) {
         for line in &job.lines {
             let who = match line.doer {
@@ -47,11 +50,13 @@ fn page(record: &BenchRecord) -> String {
             let series = line.series;
             let requests = series.requests.map(|count| count.to_string()).unwrap_or_default();
             text += &format!(
-                "| {} | {who} | {} | {:.3} | {:.3} | {:.1} | {requests} | {:.2} |\n",
+                "| {} | {who} | {} | {:.3} | {:.3} | {:.0} % | {} | {:.1} | {requests} | {:.2} |\n",
                 job.what,
                 series.name.replace('|', "\\|"),
                 series.min(),
                 series.median(),
+                series.spread(),
+                series.samples.len(),
                 series.peak_mebibytes(),
                 line.ratio
             );
@@ -75,13 +80,22 @@ fn parts(record: &BenchRecord) -> String {
     }
     let mut text = String::from(
         "\n## The parts of an installation\n\nWhat one core needs for each part, one after the other: receiving, decompressing, hashing the archive and \
-         the files, the CRC of a zip, and writing. `install` does them side by side (goal: at most 1.25 of the sum).\n\n\
+         the files, the CRC of a zip, and writing. `install` does them side by side (goal: \
+         at most 1.25 of the sum). Each spread stands in brackets.\n\n\
          | case | seconds, median | sum of its parts | of the sum | parts |\n|---|---:|---:|---:|---|\n",
     );
+    let spread = |name: &str| record.find(name).map_or(0.0, Series::spread);
     for table::PartedInstall { install, seconds, parts, sum } in parted {
-        let parts: Vec<String> =
-            parts.iter().map(|(name, seconds)| format!("{} {seconds:.2}", name.trim_start_matches("part: "))).collect();
-        text += &format!("| {install} | {seconds:.3} | {sum:.3} | {:.2} | {} |\n", seconds / sum, parts.join("; "));
+        let part = |(name, seconds): &(&str, f64)| {
+            format!("{} {seconds:.2} ({:.0} %)", name.trim_start_matches("part: "), spread(name))
+        };
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        text += &format!(
+            "| {install} | {seconds:.3} ({:.0} %) | {sum:.3} | {:.2} | {} |\n",
+            spread(install),
+            seconds / sum,
+            parts.join("; ")
+        );
     }
     text
 }
@@ -110,15 +124,18 @@ fn growth_section(record: &BenchRecord) -> String {
     }
     let mut text = String::from(
         "\n## Growth\n\n`install` with more and more of one thing. An exponent of 1 is linear growth; of 0, none; of -1, half the time with twice as much. Only `install` is confined to the cores.\n\n\
-         | what grows | n | least seconds | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|\n",
+         | what grows | n | least seconds | spread | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|---:|\n",
     );
     for family in families {
         for (index, (n, series)) in family.steps.iter().enumerate() {
             let exponents =
                 if index == 0 { family.exponents.map(|value| format!("{value:.2}")) } else { Default::default() };
             let [time, memory] = exponents;
-            let (seconds, peak) = (series.min(), series.peak_mebibytes());
-            text += &format!("| {} | {n} | {seconds:.3} | {peak:.1} | {time} | {memory} |\n", family.family.name());
+            let (seconds, spread, peak) = (series.min(), series.spread(), series.peak_mebibytes());
+            text += &format!(
+                "| {} | {n} | {seconds:.3} | {spread:.0} % | {peak:.1} | {time} | {memory} |\n",
+                family.family.name()
+            );
         }
     }
     text

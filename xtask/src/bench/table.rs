@@ -86,7 +86,7 @@ pub(super) fn print(record: &BenchRecord) {
     print_goals(record);
     print_growth(record);
     trips::print(&record.trips);
-    println!("\n{:<34} {:>8} {:>8} {:>10}", "other cases, seconds", "min", "median", "peak MiB");
+    println!("\n{:<34} {:>8} {:>8} {:>8} {:>10}", "other cases, seconds", "min", "median", "spread", "peak MiB");
     let other = |series: &&Series| !jobs::is_in_a_job(&series.name) && growth::GrowthStep::of(series).is_none();
     for series in record.series.iter().filter(other) {
         println!("{:<34} {}", series.name, figures(series));
@@ -113,8 +113,8 @@ pub(super) fn machine_lines(record: &BenchRecord) -> Vec<String> {
 
 fn print_jobs(record: &BenchRecord) {
     println!(
-        "\n{:<34} {:>8} {:>8} {:>10} {:>9} {:>7}",
-        "job, seconds", "min", "median", "peak MiB", "requests", "x ours"
+        "\n{:<34} {:>8} {:>8} {:>8} {:>10} {:>9} {:>7}",
+        "job, seconds", "min", "median", "spread", "peak MiB", "requests", "x ours"
     );
     for job in jobs::measured(record) {
         println!("{}", job.what);
@@ -127,7 +127,8 @@ fn print_jobs(record: &BenchRecord) {
 }
 
 fn figures(series: &Series) -> String {
-    format!("{:>8.3} {:>8.3} {:>10.1}", series.min(), series.median(), series.peak_mebibytes())
+    let spread = format!("{:.0} %", series.spread());
+    format!("{:>8.3} {:>8.3} {spread:>8} {:>10.1}", series.min(), series.median(), series.peak_mebibytes())
 }
 
 /// What one core would need for each part of an installation.
