@@ -6,6 +6,7 @@
 
 mod bridge;
 mod cases;
+mod compare;
 mod growth;
 mod jobs;
 mod lock;
@@ -68,10 +69,21 @@ pub(crate) struct BenchArgs {
     /// Wait at most so long for a quiet machine; then the rounds begin all the same
     #[arg(long, value_name = "MINUTES", default_value_t = 10)]
     wait: u64,
+    /// Print each case beside the same one of an earlier `--json` file, as a Markdown page
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// Compare this `--json` file with that one, without a run
+    #[arg(long, value_name = "FILE", requires = "against", conflicts_with = "json")]
+    with: Option<PathBuf>,
 }
 
 /// Builds what is measured, prepares the package and the registries, runs the rounds, prints the tables.
 pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
+    let against = args.against.as_deref().map(BenchRecord::read).transpose()?;
+    if let (Some(before), Some(with)) = (&against, &args.with) {
+        print!("{}", compare::page(before, &BenchRecord::read(with)?, args.only.as_deref()));
+        return Ok(());
+    }
     let only_trips = args.only.as_deref() == Some(trips::NAME);
     if let Some(program) = args.program.as_deref().filter(|_| only_trips) {
         trips::print(&trips::measure(program, args.runs, args.round_trip)?);
@@ -106,6 +118,9 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     }
     let kept = args.json.as_deref().map_or(Ok(()), |file| record.keep(file));
     table::print(&record);
+    if let Some(before) = &against {
+        print!("\n{}", compare::page(before, &record, args.only.as_deref()));
+    }
     if record.find(stage::UNCHANGED).is_some() {
         stage.print_requests()?;
     }

@@ -69,7 +69,8 @@ fn page(record: &BenchRecord) -> String {
              The first command needs the programs that CONTRIBUTING.md names; what is missing is left out. The large package is a \
              provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n\n\
              `bench` first measures the machine's noise, and waits up to ten minutes (`--wait MINUTES`) until it is at \
-             most 8 %. If the noise before the rounds or within them is higher, it prints the figures but writes no file.\n";
+             most 8 %. If the noise before the rounds or within them is higher, it prints the figures but writes no file. \
+             `--against docs/reference/performance.json` prints each case beside this run.\n";
     text
 }
 
