@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::growth::GrowthStep;
+use super::growth::{GrowthFamily, GrowthStep};
 use super::lock;
-use super::measure::{BenchCase, BenchClock, output};
+use super::measure::{BenchCase, BenchClock, CaseSize, YARDSTICK, output};
 use super::mirror::Mirrored;
 use super::package::sha256;
 use super::packed::{PackedBench, Packing, digest_after};
@@ -87,7 +87,8 @@ impl<'a> BenchStage<'a> {
                 let mut command = stage.tofu_oci(stage.work);
                 command.arg("--version");
                 Ok(vec![command])
-            }),
+            })
+            .small(),
             self.case("install, lock file", BenchClock::Wall, |stage, _| {
                 let folder = stage.locked_project("install-lock")?;
                 Ok(vec![stage.install(&folder)])
@@ -100,13 +101,15 @@ impl<'a> BenchStage<'a> {
             self.case("install, from the cache", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
                 Ok(vec![stage.install_with(&cache, &stage.locked_project(&format!("install-cached-{round}"))?)])
-            }),
+            })
+            .small(),
             // A project is deleted before each, as a CI job cleans its workspace.
             self.case("install, project made anew", BenchClock::Wall, |stage, _| {
                 let cache = stage.filled_cache()?;
                 output(&mut stage.install_with(&cache, &stage.locked_project("install-anew")?))?;
                 Ok(vec![stage.install_with(&cache, &stage.locked_project("install-anew")?)])
-            }),
+            })
+            .small(),
             self.case("install, nothing recorded", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
                 // Other times of the files: their recorded checksums no longer count.
@@ -117,7 +120,8 @@ impl<'a> BenchStage<'a> {
                 let (cache, folder) = (stage.filled_cache()?, stage.locked_project("install-there")?);
                 output(&mut stage.install_with(&cache, &folder))?;
                 Ok(vec![stage.install_with(&cache, &folder)])
-            }),
+            })
+            .small(),
             self.case("curl + unzip", BenchClock::Wall, Self::curl_unzip),
         ]);
         cases
@@ -163,14 +167,7 @@ impl<'a> BenchStage<'a> {
 
     /// The package in each form, and the parts of its installation.
     fn parts_cases(&'a self) -> Vec<BenchCase<'a>> {
-        let part = |part: BenchPart, name, packing| {
-            self.case(name, BenchClock::Printed, move |stage, _| {
-                let mut command = Command::new(&stage.programs.xtask);
-                command.arg("bench-part").arg(part.word()).arg(&stage.packed(packing)?.archive);
-                command.arg(stage.fresh("part")?.join("written"));
-                Ok(vec![command])
-            })
-        };
+        let part = |work, name, packing| self.part_case(work, name, packing);
         let common = [Packing::CRC, Packing::TAR].into_iter().chain(Packing::COMMON);
         let mut cases: Vec<_> = common.map(|(work, name)| part(work, name, Packing::Deflated)).collect();
         for packing in Packing::ALL {
@@ -189,6 +186,28 @@ impl<'a> BenchStage<'a> {
             );
         }
         cases
+    }
+
+    fn part_case(&'a self, work: BenchPart, name: &str, packing: Packing) -> BenchCase<'a> {
+        self.case(name, BenchClock::Printed, move |stage, _| {
+            let mut command = Command::new(&stage.programs.xtask);
+            command.arg("bench-part").arg(work.word()).arg(&stage.packed(packing)?.archive);
+            command.arg(stage.fresh("part")?.join("written"));
+            Ok(vec![command])
+        })
+    }
+
+    /// The work that shows the machine's noise: one of the CPU, one of the disk.
+    pub(super) fn noise_cases(&'a self) -> [BenchCase<'a>; 2] {
+        [
+            self.part_case(BenchPart::Inflate, YARDSTICK, Packing::Deflated),
+            self.case("write 512 MiB and sync", BenchClock::Wall, |stage, _| {
+                let mut command = Command::new("dd");
+                command.args(["if=/dev/zero", "bs=1M", "count=512", "conv=fsync"]);
+                command.arg(format!("of={}", stage.fresh("noise")?.join("written").display()));
+                Ok(vec![command])
+            }),
+        ]
     }
 
     /// A real package over 100 Mbit/s; how much smaller a made one gets says nothing.
@@ -232,7 +251,7 @@ impl<'a> BenchStage<'a> {
     /// More and more of one thing; each is published when it is first asked for.
     fn growth_cases(&'a self) -> Vec<BenchCase<'a>> {
         let case = |step: GrowthStep| {
-            self.case(&step.case(), BenchClock::Wall, move |stage, _| {
+            let case = self.case(&step.case(), BenchClock::Wall, move |stage, _| {
                 let published = stage.work.join(step.case());
                 if !published.exists() {
                     step.publish(stage.work, stage.plain.address(), &|| stage.tofu_oci(&stage.work.join("home")))?;
@@ -240,7 +259,9 @@ impl<'a> BenchStage<'a> {
                 }
                 let folder = stage.fresh("growth-project")?;
                 Ok(vec![step.install(stage.tofu_oci(&folder), &folder, stage.plain.address())?])
-            })
+            });
+            // One family is measured in one way: a hundred providers take longer than 100 ms.
+            if step.family == GrowthFamily::Cores { case } else { case.small() }
         };
         GrowthStep::possible().map(case).collect()
     }
@@ -255,7 +276,7 @@ impl<'a> BenchStage<'a> {
             Ok(vec![command])
         };
         [
-            self.case("lock, signed", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)),
+            self.case("lock, signed", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)).small(),
             self.case("lock, unsigned", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Nobody)),
             self.case("curl + sha256sum", BenchClock::Wall, |stage, _| {
                 let folder = stage.fresh("curl-many")?;
@@ -282,17 +303,19 @@ impl<'a> BenchStage<'a> {
                 let (mut first, again) = (stage.mirror_unchanged()?, stage.mirror_unchanged()?);
                 output(&mut first)?;
                 Ok(vec![again])
-            }),
+            })
+            .small(),
         ];
         if find("terraform").is_some() {
             cases.push(self.case("terraform mirror one", BenchClock::Wall, |stage, _| {
                 Ok(vec![stage.mirrored()?.terraform(Mirrored::Large, &stage.fresh("terraform")?)?])
             }));
-            cases.push(self.case("terraform mirror 1, unchanged", BenchClock::Wall, |stage, _| {
+            let unchanged = self.case("terraform mirror 1, unchanged", BenchClock::Wall, |stage, _| {
                 let folder = stage.fresh("terraform")?;
                 output(&mut stage.mirrored()?.terraform(Mirrored::Many, &folder)?)?;
                 Ok(vec![stage.mirrored()?.terraform(Mirrored::Many, &folder)?])
-            }));
+            });
+            cases.push(unchanged.small());
         }
         cases
     }
@@ -350,6 +373,7 @@ impl<'a> BenchStage<'a> {
         clock: BenchClock,
         prepare: impl Fn(&'a Self, usize) -> ChoreResult<Vec<Command>> + 'a,
     ) -> BenchCase<'a> {
-        BenchCase { name: name.to_owned(), clock, prepare: Box::new(move |round| prepare(self, round)) }
+        let prepare = Box::new(move |round| prepare(self, round));
+        BenchCase { name: name.to_owned(), clock, prepare, size: CaseSize::Large }
     }
 }

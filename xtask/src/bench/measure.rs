@@ -19,6 +19,37 @@ pub(super) struct BenchCase<'a> {
     pub(super) prepare: Box<dyn Fn(usize) -> ChoreResult<Vec<Command>> + 'a>,
     /// How the time is taken.
     pub(super) clock: BenchClock,
+    pub(super) size: CaseSize,
+}
+
+/// How long a case takes; each size has rounds of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CaseSize {
+    Large,
+    /// Below about 100 ms: the write-back of a large case would swing it.
+    Small,
+}
+
+/// The fixed piece of work that shows the machine's noise in the rounds of either size.
+pub(super) const YARDSTICK: &str = "inflate to nowhere";
+/// How often a round of small cases runs each of them.
+const SMALL_TIMES: usize = 4;
+
+impl BenchCase<'_> {
+    /// The same case in the rounds of the small ones.
+    pub(super) fn small(self) -> Self {
+        Self { size: CaseSize::Small, ..self }
+    }
+
+    /// How often a round of this size runs it.
+    fn times_in_round(&self, size: CaseSize) -> usize {
+        match (self.size, size) {
+            (CaseSize::Large, CaseSize::Large) => 1,
+            (CaseSize::Small, CaseSize::Small) => SMALL_TIMES,
+            (CaseSize::Large, CaseSize::Small) => usize::from(self.name == YARDSTICK),
+            (CaseSize::Small, CaseSize::Large) => 0,
+        }
+    }
 }
 
 /// How the time is taken.
@@ -59,6 +90,15 @@ impl Series {
         seconds[seconds.len() / 2]
     }
 
+    pub(super) fn most(&self) -> f64 {
+        self.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max)
+    }
+
+    /// How much longer the slowest run took than the fastest, in percent.
+    pub(super) fn spread(&self) -> f64 {
+        (self.most() / self.min() - 1.0) * 100.0
+    }
+
     pub(super) fn peak(&self) -> u64 {
         self.samples.iter().map(|sample| sample.peak).max().unwrap_or(0)
     }
@@ -69,26 +109,38 @@ impl Series {
     }
 }
 
-/// Runs every case once a round, each round in another order.
+/// Runs the large cases, then the small ones, each round in another order. The disk is synced before each case.
 pub(super) fn rounds(cases: &[BenchCase<'_>], runs: usize) -> ChoreResult<Vec<Series>> {
     let mut series: Vec<Series> =
         cases.iter().map(|case| Series { name: case.name.clone(), samples: Vec::new(), requests: None }).collect();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    for round in 0..runs {
-        let mut order: Vec<usize> = (0..cases.len()).collect();
-        for position in (1..order.len()).rev() {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            let other = usize::try_from(random % (position as u64 + 1))?;
-            order.swap(position, other);
-        }
-        for index in order {
-            eprintln!("round {} of {runs}: {}", round + 1, cases[index].name);
-            series[index].samples.push(run(&cases[index], round)?);
+    for (size, word) in [(CaseSize::Large, "round"), (CaseSize::Small, "small round")] {
+        for round in 1..=runs {
+            for index in order(cases, size, &mut random)? {
+                eprintln!("{word} {round} of {runs}: {}", cases[index].name);
+                let number = series[index].samples.len();
+                series[index].samples.push(run(&cases[index], number)?);
+            }
         }
     }
     Ok(series)
+}
+
+/// The cases of a round of this size, shuffled; empty if no case has this size.
+fn order(cases: &[BenchCase<'_>], size: CaseSize, random: &mut u64) -> ChoreResult<Vec<usize>> {
+    if cases.iter().all(|case| case.size != size) {
+        return Ok(Vec::new());
+    }
+    let times = |(index, case): (usize, &BenchCase<'_>)| std::iter::repeat_n(index, case.times_in_round(size));
+    let mut order: Vec<usize> = cases.iter().enumerate().flat_map(times).collect();
+    for position in (1..order.len()).rev() {
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        let other = usize::try_from(*random % (position as u64 + 1))?;
+        order.swap(position, other);
+    }
+    Ok(order)
 }
 
 fn run(case: &BenchCase<'_>, round: usize) -> ChoreResult<Sample> {
@@ -187,4 +239,40 @@ pub(super) fn output(command: &mut Command) -> ChoreResult<String> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(ChoreFailure::new(format!("{words} failed: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{BenchCase, BenchClock, CaseSize, Sample, Series, YARDSTICK, order};
+
+    /// A series of these seconds.
+    pub(in crate::bench) fn series(name: &str, seconds: &[f64]) -> Series {
+        let samples = seconds.iter().map(|&seconds| Sample { seconds, peak: 0 }).collect();
+        Series { name: name.to_owned(), samples, requests: None }
+    }
+
+    #[test]
+    fn the_spread_is_what_the_slowest_took_beyond_the_fastest() {
+        assert!((series("a", &[2.0, 2.5, 2.2]).spread() - 25.0).abs() < 1e-9);
+        assert!(series("a", &[2.0]).spread().abs() < 1e-9);
+    }
+
+    #[test]
+    fn small_cases_run_apart_from_large_ones_and_the_yardstick_in_both() {
+        let case = |name: &str| BenchCase {
+            name: name.to_owned(),
+            prepare: Box::new(|_| Ok(Vec::new())),
+            clock: BenchClock::Wall,
+            size: CaseSize::Large,
+        };
+        let cases = [case("push"), case("--version").small(), case(YARDSTICK)];
+        let round = |cases: &[BenchCase<'_>], size| {
+            let mut order = order(cases, size, &mut 1).unwrap();
+            order.sort_unstable();
+            order
+        };
+        assert_eq!(round(&cases, CaseSize::Large), [0, 2]);
+        assert_eq!(round(&cases, CaseSize::Small), [1, 1, 1, 1, 2]);
+        assert!(round(&cases[2..], CaseSize::Small).is_empty());
+    }
 }

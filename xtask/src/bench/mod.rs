@@ -1,17 +1,19 @@
 //! `cargo xtask bench`: speed and memory of install, push, lock, mirror, serve and modules, as ratios measured in one run.
 //!
-//! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
-//! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
-//! and people judge.
+//! The order of the cases is shuffled in every round, and small cases have rounds of their own, after the large ones.
+//! Each figure is the minimum and the median of all rounds, with their spread. A timing never fails a test: this prints,
+//! and people judge. A file of figures is refused if the machine was noisy.
 
 mod bridge;
 mod cases;
+mod compare;
 mod growth;
 mod jobs;
 mod lock;
 mod measure;
 mod mirror;
 mod module;
+mod noise;
 mod package;
 mod packed;
 mod page;
@@ -25,6 +27,7 @@ mod table;
 mod trips;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -40,7 +43,8 @@ pub(crate) struct BenchArgs {
     /// looked for in the usual folders, and otherwise made
     #[arg(long, value_name = "DIR")]
     provider_dir: Option<PathBuf>,
-    /// Rounds; each figure is the minimum and the median of them
+    /// Rounds; each figure is the minimum and the median of them. Small cases have as many rounds of their own, with
+    /// four runs in each
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// Size of the made package's executable in MB, when no real one is there
@@ -58,14 +62,28 @@ pub(crate) struct BenchArgs {
     /// The round trip of the slow line, in milliseconds. With a longer one the machine's own noise counts less
     #[arg(long, default_value_t = 50)]
     round_trip: u64,
-    /// Keep every figure in this file. `docs/reference/performance.json` is what `cargo xtask fixtures` draws docs/reference/performance.md
-    /// and its picture from
+    /// Keep every figure in this file, unless the machine's noise was above 8 %, before the rounds or within them.
+    /// `cargo xtask fixtures` draws docs/reference/performance.md and its picture from docs/reference/performance.json
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Wait at most so long for a quiet machine; then the rounds begin all the same
+    #[arg(long, value_name = "MINUTES", default_value_t = 10)]
+    wait: u64,
+    /// Print each case beside the same one of an earlier `--json` file, as a Markdown page
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// Compare this `--json` file with that one, without a run
+    #[arg(long, value_name = "FILE", requires = "against", conflicts_with = "json")]
+    with: Option<PathBuf>,
 }
 
 /// Builds what is measured, prepares the package and the registries, runs the rounds, prints the tables.
 pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
+    let against = args.against.as_deref().map(BenchRecord::read).transpose()?;
+    if let (Some(before), Some(with)) = (&against, &args.with) {
+        print!("{}", compare::page(before, &BenchRecord::read(with)?, args.only.as_deref()));
+        return Ok(());
+    }
     let only_trips = args.only.as_deref() == Some(trips::NAME);
     if let Some(program) = args.program.as_deref().filter(|_| only_trips) {
         trips::print(&trips::measure(program, args.runs, args.round_trip)?);
@@ -83,26 +101,31 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     let stage = stage::BenchStage::start(&programs, &package, work.path())?;
     let mut cases = stage.cases();
     if let Some(only) = &args.only {
-        cases.retain(|case| case.name.contains(only.as_str()));
+        // A file needs the noise within the rounds.
+        let yardstick = args.json.as_ref().map(|_| measure::YARDSTICK);
+        cases.retain(|case| case.name.contains(only.as_str()) || Some(case.name.as_str()) == yardstick);
     }
-    let mut series = measure::rounds(&cases, args.runs)?;
-    for (case, series) in cases.iter().zip(&mut series).filter(|(case, _)| jobs::is_in_a_job(&case.name)) {
-        series.requests = Some(stage.requests_of(case, args.runs)?).filter(|&requests| requests > 0);
+    let mut record = BenchRecord::new(package.to_string(), args.runs);
+    let (work, bound) = (stage.noise_cases(), Duration::from_secs(args.wait * 60));
+    record.noise = noise::wait_for_quiet(bound, || measure::rounds(&work, noise::TIMES))?;
+    record.series = measure::rounds(&cases, args.runs)?;
+    for (case, series) in cases.iter().zip(&mut record.series).filter(|(case, _)| jobs::is_in_a_job(&case.name)) {
+        let round = series.samples.len();
+        series.requests = Some(stage.requests_of(case, round)?).filter(|&requests| requests > 0);
     }
-    let trips = match args.only {
-        None => trips::measure(&programs.tofu_oci, args.runs, args.round_trip)?,
-        Some(_) => Vec::new(),
-    };
-    let record = BenchRecord::new(package.to_string(), args.runs, series, trips);
-    if let Some(file) = &args.json {
-        record.write(file)?;
+    if args.only.is_none() {
+        record.trips = trips::measure(&programs.tofu_oci, args.runs, args.round_trip)?;
     }
+    let kept = args.json.as_deref().map_or(Ok(()), |file| record.keep(file));
     table::print(&record);
+    if let Some(before) = &against {
+        print!("\n{}", compare::page(before, &record, args.only.as_deref()));
+    }
     if record.find(stage::UNCHANGED).is_some() {
         stage.print_requests()?;
     }
     if record.series.iter().any(|series| series.name.starts_with("bridge: ")) {
         stage.bridged()?.print_loads()?;
     }
-    Ok(())
+    kept
 }

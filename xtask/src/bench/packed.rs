@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::measure::YARDSTICK;
 use super::parts::BenchPart;
 use crate::failure::{ChoreFailure, ChoreResult};
 
@@ -44,7 +45,7 @@ impl Packing {
     /// The case that decompresses it.
     pub(super) fn decode(self) -> Option<(BenchPart, &'static str)> {
         match self {
-            Self::Deflated => Some((BenchPart::Inflate, "inflate to nowhere")),
+            Self::Deflated => Some((BenchPart::Inflate, YARDSTICK)),
             Self::Stored => None,
             Self::Small => Some((BenchPart::Zstd, "part: zstd")),
             Self::Image => Some((BenchPart::Gunzip, "part: gzip")),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::jobs::{self, Doer};
+use super::measure::Series;
 use super::record::BenchRecord;
 use super::{growth, picture, table};
 use crate::failure::ChoreResult;
@@ -32,11 +33,13 @@ fn page(record: &BenchRecord) -> String {
          machine's cores. Compare ratios: seconds differ from machine to machine.\n\n\
          ![Bars of each job beside its peers, and time against n](performance.svg)\n\n## The machine\n\n",
     );
-    for line in table::machine_lines(record).into_iter().chain(table::noise_line(record)) {
+    for line in table::machine_lines(record).into_iter().chain(record.noise_lines()) {
         text += &format!("- {line}\n");
     }
-    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\
-             | job | who | case | seconds, least | median | peak MiB | requests | x ours |\n|---|---|---|---:|---:|---:|---:|---:|\n";
+    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. The spread \
+             says how much longer the slowest round took than the fastest. Requests are those that the registries logged \
+             in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\
+             | job | who | case | seconds, least | median | spread | rounds | peak MiB | requests | x ours |\n|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for job in jobs::measured(record) {
         for line in &job.lines {
             let who = match line.doer {
@@ -47,11 +50,13 @@ fn page(record: &BenchRecord) -> String {
             let series = line.series;
             let requests = series.requests.map(|count| count.to_string()).unwrap_or_default();
             text += &format!(
-                "| {} | {who} | {} | {:.3} | {:.3} | {:.1} | {requests} | {:.2} |\n",
+                "| {} | {who} | {} | {:.3} | {:.3} | {:.0} % | {} | {:.1} | {requests} | {:.2} |\n",
                 job.what,
                 series.name.replace('|', "\\|"),
                 series.min(),
                 series.median(),
+                series.spread(),
+                series.samples.len(),
                 series.peak_mebibytes(),
                 line.ratio
             );
@@ -62,7 +67,10 @@ fn page(record: &BenchRecord) -> String {
     text += &growth_section(record);
     text += "\n## How to repeat it\n\n```sh\ncargo xtask bench --runs 5 --json docs/reference/performance.json\ncargo xtask fixtures\n```\n\n\
              The first command needs the programs that CONTRIBUTING.md names; what is missing is left out. The large package is a \
-             provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n";
+             provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n\n\
+             `bench` first measures the machine's noise, and waits up to ten minutes (`--wait MINUTES`) until it is at \
+             most 8 %. If the noise before the rounds or within them is higher, it prints the figures but writes no file. \
+             `--against docs/reference/performance.json` prints each case beside this run.\n";
     text
 }
 
@@ -73,13 +81,22 @@ fn parts(record: &BenchRecord) -> String {
     }
     let mut text = String::from(
         "\n## The parts of an installation\n\nWhat one core needs for each part, one after the other: receiving, decompressing, hashing the archive and \
-         the files, the CRC of a zip, and writing. `install` does them side by side (goal: at most 1.25 of the sum).\n\n\
+         the files, the CRC of a zip, and writing. `install` does them side by side (goal: \
+         at most 1.25 of the sum). Each spread stands in brackets.\n\n\
          | case | seconds, median | sum of its parts | of the sum | parts |\n|---|---:|---:|---:|---|\n",
     );
+    let spread = |name: &str| record.find(name).map_or(0.0, Series::spread);
     for table::PartedInstall { install, seconds, parts, sum } in parted {
-        let parts: Vec<String> =
-            parts.iter().map(|(name, seconds)| format!("{} {seconds:.2}", name.trim_start_matches("part: "))).collect();
-        text += &format!("| {install} | {seconds:.3} | {sum:.3} | {:.2} | {} |\n", seconds / sum, parts.join("; "));
+        let part = |(name, seconds): &(&str, f64)| {
+            format!("{} {seconds:.2} ({:.0} %)", name.trim_start_matches("part: "), spread(name))
+        };
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        text += &format!(
+            "| {install} | {seconds:.3} ({:.0} %) | {sum:.3} | {:.2} | {} |\n",
+            spread(install),
+            seconds / sum,
+            parts.join("; ")
+        );
     }
     text
 }
@@ -108,15 +125,18 @@ fn growth_section(record: &BenchRecord) -> String {
     }
     let mut text = String::from(
         "\n## Growth\n\n`install` with more and more of one thing. An exponent of 1 is linear growth; of 0, none; of -1, half the time with twice as much. Only `install` is confined to the cores.\n\n\
-         | what grows | n | least seconds | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|\n",
+         | what grows | n | least seconds | spread | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|---:|\n",
     );
     for family in families {
         for (index, (n, series)) in family.steps.iter().enumerate() {
             let exponents =
                 if index == 0 { family.exponents.map(|value| format!("{value:.2}")) } else { Default::default() };
             let [time, memory] = exponents;
-            let (seconds, peak) = (series.min(), series.peak_mebibytes());
-            text += &format!("| {} | {n} | {seconds:.3} | {peak:.1} | {time} | {memory} |\n", family.family.name());
+            let (seconds, spread, peak) = (series.min(), series.spread(), series.peak_mebibytes());
+            text += &format!(
+                "| {} | {n} | {seconds:.3} | {spread:.0} % | {peak:.1} | {time} | {memory} |\n",
+                family.family.name()
+            );
         }
     }
     text

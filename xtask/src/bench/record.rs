@@ -6,7 +6,8 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{Series, output};
+use super::measure::{Series, YARDSTICK, output};
+use super::noise;
 use super::trips::MeasuredTrips;
 use crate::failure::{ChoreResult, Doing};
 
@@ -21,6 +22,9 @@ pub(super) struct BenchRecord {
     /// Rounds of each case.
     pub(super) rounds: usize,
     pub(super) series: Vec<Series>,
+    /// The same work several times, before the rounds; empty in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) noise: Vec<Series>,
     /// What a slow line costs; empty if it was not measured.
     #[serde(default)]
     pub(super) trips: Vec<MeasuredTrips>,
@@ -37,8 +41,8 @@ pub(super) struct BenchMachine {
 }
 
 impl BenchRecord {
-    /// The figures of this run on this machine.
-    pub(super) fn new(package: String, rounds: usize, series: Vec<Series>, trips: Vec<MeasuredTrips>) -> Self {
+    /// A run on this machine, without its figures.
+    pub(super) fn new(package: String, rounds: usize) -> Self {
         let versions = [
             ("rustc", &["--version"][..]),
             ("curl", &["--version"]),
@@ -48,7 +52,8 @@ impl BenchRecord {
             ("oras", &["version"]),
         ];
         let programs = versions.iter().filter_map(|(program, words)| version(program, words)).collect();
-        Self { machine: BenchMachine::this(), programs, package, rounds, series, trips }
+        let (series, noise, trips) = (Vec::new(), Vec::new(), Vec::new());
+        Self { machine: BenchMachine::this(), programs, package, rounds, series, noise, trips }
     }
 
     /// Reads a record that an earlier run wrote.
@@ -58,9 +63,23 @@ impl BenchRecord {
     }
 
     /// Writes the record.
-    pub(super) fn write(&self, path: &Path) -> ChoreResult {
+    ///
+    /// # Errors
+    /// If the machine was noisy, besides what writing a file brings.
+    pub(super) fn keep(&self, path: &Path) -> ChoreResult {
+        noise::check(self.noises()).doing(|| format!("{} was not written", path.display()))?;
         let text = serde_json::to_string_pretty(self)? + "\n";
         fs::write(path, text).doing(|| format!("writing {}", path.display()))
+    }
+
+    /// The machine's noise, in words.
+    pub(super) fn noise_lines(&self) -> Vec<String> {
+        self.noises().map(|(when, series)| noise::line(when, series)).collect()
+    }
+
+    fn noises(&self) -> impl Iterator<Item = (&'static str, &Series)> {
+        let within = self.find(YARDSTICK).map(|series| (noise::WITHIN, series));
+        self.noise.iter().map(|series| (noise::BEFORE, series)).chain(within)
     }
 
     /// The figures of a case, if it was run.
@@ -101,4 +120,32 @@ fn version(program: &str, words: &[&str]) -> Option<String> {
 
 fn last_word(line: &str) -> &str {
     line.rsplit(' ').next().unwrap_or(line)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{BenchMachine, BenchRecord};
+    use crate::bench::measure::tests::series;
+    use crate::bench::measure::{Series, YARDSTICK};
+
+    /// A run with these figures.
+    pub(in crate::bench) fn record(series: Vec<Series>) -> BenchRecord {
+        let machine =
+            BenchMachine { processor: "a processor".to_owned(), cores: 2, memory: 8, system: "Linux".to_owned() };
+        let (programs, noise, trips) = (vec!["curl 8".to_owned()], Vec::new(), Vec::new());
+        BenchRecord { machine, programs, package: "a package".to_owned(), rounds: 2, series, noise, trips }
+    }
+
+    #[test]
+    fn a_file_is_written_and_read_again_if_the_machine_was_quiet() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("kept.json");
+        let mut run = record(vec![series(YARDSTICK, &[1.0, 1.5])]);
+        assert!(run.keep(&file).unwrap_err().to_string().contains("kept.json was not written: machine noise"));
+        assert!(!file.exists());
+        run.series = vec![series(YARDSTICK, &[1.0, 1.05])];
+        run.noise = vec![series("write", &[1.0, 1.02])];
+        run.keep(&file).unwrap();
+        assert!((BenchRecord::read(&file).unwrap().noise[0].spread() - 2.0).abs() < 1e-9);
+    }
 }

@@ -5,9 +5,6 @@ use super::packed::Packing;
 use super::record::{BenchMachine, BenchRecord};
 use super::{growth, jobs, trips};
 
-/// The case that shows the noise of the machine.
-const INFLATE: &str = "inflate to nowhere";
-
 /// A ratio of two cases and the bound it should keep.
 struct Goal {
     what: &'static str,
@@ -89,39 +86,35 @@ pub(super) fn print(record: &BenchRecord) {
     print_goals(record);
     print_growth(record);
     trips::print(&record.trips);
-    println!("\n{:<34} {:>8} {:>8} {:>10}", "other cases, seconds", "min", "median", "peak MiB");
+    println!("\n{:<34} {:>8} {:>8} {:>8} {:>10}", "other cases, seconds", "min", "median", "spread", "peak MiB");
     let other = |series: &&Series| !jobs::is_in_a_job(&series.name) && growth::GrowthStep::of(series).is_none();
     for series in record.series.iter().filter(other) {
         println!("{:<34} {}", series.name, figures(series));
     }
-    if let Some(noise) = noise_line(record) {
-        println!("\n{noise}");
-    }
-}
-
-/// How much the machine's speed varied; `None` without the fixed piece of work.
-pub(super) fn noise_line(record: &BenchRecord) -> Option<String> {
-    let noise = record.find(INFLATE)?;
-    let slowest = noise.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max);
-    let spread = (slowest / noise.min() - 1.0) * 100.0;
-    Some(format!("machine noise: the same inflate took up to {spread:.0} % longer than its best"))
+    println!("\n{}", record.noise_lines().join("\n"));
 }
 
 /// Where, with what and how often it was measured.
 pub(super) fn machine_lines(record: &BenchRecord) -> Vec<String> {
     let BenchRecord { machine, programs, package, rounds, .. } = record;
     let BenchMachine { processor, cores, memory, system } = machine;
+    let most = record.series.iter().map(|series| series.samples.len()).max().unwrap_or(0);
+    let small = if most > *rounds {
+        format!(" (after them, {most} of each case that takes less than about 100 ms)")
+    } else {
+        String::new()
+    };
     vec![
         format!("{processor}, {cores} cores, {memory} GiB, {system}"),
         programs.join(", "),
-        format!("{package}; {rounds} rounds in shuffled order; registry:2 on the same cores, over loopback"),
+        format!("{package}; {rounds} rounds in shuffled order{small}; registry:2 on the same cores, over loopback"),
     ]
 }
 
 fn print_jobs(record: &BenchRecord) {
     println!(
-        "\n{:<34} {:>8} {:>8} {:>10} {:>9} {:>7}",
-        "job, seconds", "min", "median", "peak MiB", "requests", "x ours"
+        "\n{:<34} {:>8} {:>8} {:>8} {:>10} {:>9} {:>7}",
+        "job, seconds", "min", "median", "spread", "peak MiB", "requests", "x ours"
     );
     for job in jobs::measured(record) {
         println!("{}", job.what);
@@ -134,7 +127,8 @@ fn print_jobs(record: &BenchRecord) {
 }
 
 fn figures(series: &Series) -> String {
-    format!("{:>8.3} {:>8.3} {:>10.1}", series.min(), series.median(), series.peak_mebibytes())
+    let spread = format!("{:.0} %", series.spread());
+    format!("{:>8.3} {:>8.3} {spread:>8} {:>10.1}", series.min(), series.median(), series.peak_mebibytes())
 }
 
 /// What one core would need for each part of an installation.
