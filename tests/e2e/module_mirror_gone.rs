@@ -236,6 +236,24 @@ fn a_module_whose_calls_are_not_known_kept_nothing_from_being_pruned() {
 }
 
 #[test]
+fn what_people_withdrew_after_the_mirror_came_back() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.lists(&["1.1.0", "2.0.0"]);
+    upstream.mirror_by(WITHDRAW, VPC, "").success();
+    upstream.scene.run("withdraw REGISTRY/mirror/acme/vpc-aws:1.0.0 --reason 'it leaks'").success();
+    upstream.lists(&ALL);
+    for _ in 0..2 {
+        let said = upstream.mirror_by(WITHDRAW, VPC, "--json").success();
+        assert!(actions(&said).contains(&"vpc 1.0.0 withdrawn-there".to_owned()), "{}", said.text);
+        assert_eq!(upstream.tags(), "1.1.0 2.0.0 first-seen withdrawn-1.0.0");
+    }
+    upstream.scene.run("withdraw --undo REGISTRY/mirror/acme/vpc-aws:1.0.0").success();
+    upstream.mirror_by(WITHDRAW, VPC, "").success();
+    assert_eq!(upstream.tags(), "1.0.0 1.1.0 2.0.0 first-seen");
+}
+
+#[test]
 fn what_a_version_calls_that_stays_although_it_is_gone_was_pruned() {
     let mut upstream = vpc();
     let calls = call("vpc", &format!("{HOST}/acme/vpc/aws"), "1.0.0");

@@ -279,6 +279,9 @@ impl ProviderRun<'_> {
         let outcome =
             if is_by_publisher { self.attest_present(version, outcome.clone()).await? } else { outcome.clone() };
         let new = change(&*store, (self.address, version), &later, mark, by, self.run.reporter).await?;
+        if new.is_none() && outcome.action == MirrorAction::Reinstate {
+            return Ok(MirrorOutcome::still(MirrorAction::WithdrawnThere));
+        }
         if let Some(mark) = new.filter(|_| !is_by_publisher) {
             self.mark(version, mark);
         }

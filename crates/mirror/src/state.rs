@@ -8,6 +8,7 @@ use tofu_oci_types::{Reporter, Version};
 
 use crate::MirrorError;
 use crate::destination::sightings::{Sighted, VersionMark};
+use crate::plan::is_own_reason;
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {
@@ -24,7 +25,8 @@ pub(crate) enum NoticeBy<'a> {
     Publisher(Option<&'a Bytes>),
 }
 
-/// Changes the state of a release, and returns the mark that it has then; `None` if that stays.
+/// Changes the state of a release, and returns the mark that it has then; `None` if that stays, and if people have withdrawn what
+/// would be reinstated.
 ///
 /// # Errors
 /// [`MirrorError::NotMirrored`] if the version's release is not the one that `mark` names.
@@ -68,6 +70,9 @@ pub(crate) async fn change<A: Sighted>(
         && *mark.index() != index
     {
         return Err(MirrorError::NotMirrored { place: store.place(), version: version.clone() });
+    }
+    if matches!(later, Later::Reinstate) && plan.withdrawn_because().is_some_and(|reason| !is_own_reason(reason)) {
+        return Ok(None);
     }
     plan.carry_out(store).await?;
     Ok(match later {

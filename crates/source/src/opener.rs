@@ -323,6 +323,11 @@ impl MethodOpener {
         }
     }
 
+    /// The package in a git repository that the user wrote, for others: no login is shown to its submodules.
+    pub fn git_package_for_others(&self, source: &GitModuleSource, git: Arc<dyn GitProgram>) -> ModulePackage {
+        ModulePackage::of_git(GitCheckout::written(source.clone(), git, self.access.web.clone()).for_others())
+    }
+
     /// The package in a git repository that the user wrote.
     pub fn git_package(&self, source: &GitModuleSource, git: Arc<dyn GitProgram>) -> ModulePackage {
         ModulePackage::of_git(GitCheckout::written(source.clone(), git, self.access.web.clone()))

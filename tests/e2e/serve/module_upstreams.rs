@@ -327,3 +327,22 @@ fn a_repository_that_the_registry_names_and_is_not_there_is_a_failure_of_the_reg
     let log = bridge.stop().1;
     assert!(log.contains("there is no such package"), "{log}");
 }
+
+/// Whoever may push to the repository could read what the logins of the bridge read, and what lies on its machine.
+#[test]
+fn a_submodule_of_a_repository_by_a_rule_led_to_another_one_on_this_machine() {
+    let scene = Scene::new();
+    scene.repository("secret", &[("main.tf", "# secret\n")]);
+    scene.repository("git/acme/network", &[("aws/main.tf", "# aws\n")]);
+    scene.git("git/acme/network", &format!("submodule add -q {} aws/sub", scene.path("secret").display()));
+    scene.commit("git/acme/network");
+    scene.git("git/acme/network", "tag v1.0.0");
+    let upstream =
+        format!("[\"git::file://{}/${{namespace}}/${{name}}//${{target_system}}\"]", scene.path("git").display());
+    let bridge = serving_from(&scene, &upstream, "", "");
+    let got = bridge.get(&format!("{NETWORK}/1.0.0/download"));
+    assert_eq!(got.status, 502, "{}", got.text());
+    assert!(scene.registry.tags("m/acme/network-aws").is_empty());
+    let log = bridge.stop().1;
+    assert!(log.contains("aws/sub"), "{log}");
+}

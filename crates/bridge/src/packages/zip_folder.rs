@@ -223,11 +223,17 @@ impl ZipFolder {
         if self.noted_h1(zip).as_ref() == Some(h1) {
             return Ok(());
         }
+        let note = self.note(zip);
+        // A link in its place goes: what it leads to is not written.
+        match fs::remove_file(&note) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
         let mut options = File::options();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(self.note(zip))?.write_all(note_text(zip, h1).as_bytes())?;
+        options.open(note)?.write_all(note_text(zip, h1).as_bytes())?;
         let mut notes = self.files()?;
         notes.retain(|file| has_extension(&file.path, "h1"));
         notes.sort();

@@ -198,7 +198,10 @@ impl InstallRun<'_> {
         };
         let locked = narrow.iter().map(|entry| (&entry.address, Some(&entry.version)));
         let hint = format!("to lock every platform: {}", self.lock_all(locked));
-        self.context.reporter.event(&Event::note("lock-narrow", text).with_hint(hint));
+        let note = Event::note("lock-narrow", text);
+        // `lock` is for OpenTofu.
+        let is_lockable = narrow.iter().all(|entry| entry.address.clone().for_opentofu().is_ok());
+        self.context.reporter.event(&if is_lockable { note.with_hint(hint) } else { note });
     }
 
     /// Warns of versions, installed by their address, that the configuration does not admit.

@@ -107,7 +107,7 @@ impl GitModules {
             repository: address.to_string(),
             fault: GitFault::Refused { message: error.to_string() },
         })?;
-        Ok(self.opener.git_package(&source, Arc::clone(&self.git)))
+        Ok(self.opener.git_package_for_others(&source, Arc::clone(&self.git)))
     }
 
     async fn tags(&self, address: &ModuleAddr) -> Result<Vec<(Version, GitReference)>, ModuleError> {
@@ -150,7 +150,7 @@ impl ModuleUpstream for GitModules {
 
     async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
         match named {
-            NamedPackage::Git(source) => Ok(self.opener.git_package(source, Arc::clone(&self.git))),
+            NamedPackage::Git(source) => Ok(self.opener.git_package_for_others(source, Arc::clone(&self.git))),
             NamedPackage::Oci(_) => {
                 Err(StoreError::UnknownRepository { place: Place::Method(masked(self.template.0.as_str())) }.into())
             }

@@ -114,7 +114,9 @@ impl ModuleMirrorJob<'_> {
         self.begin(visit).await?;
         if self.mode == MirrorMode::Run {
             let mark = VersionMark::Withdrawn(manifest.clone());
-            self.change((address, version), &Later::Reinstate, Some(&mark)).await?;
+            if self.change((address, version), &Later::Reinstate, Some(&mark)).await?.is_none() {
+                return Ok((ModuleOutcome::still(ModuleAction::WithdrawnThere, to, None), None));
+            }
         }
         Ok((ModuleOutcome::still(ModuleAction::Reinstate, to, Some(manifest.clone())), Some(unpacked)))
     }

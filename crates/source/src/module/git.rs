@@ -21,6 +21,8 @@ pub struct GitCheckout {
     /// The address whose answer names the repository; `None` if the user wrote it.
     from: Option<Url>,
     access: LocationAccess,
+    /// Which logins its submodules may be shown.
+    submodules: LocationAccess,
     /// Where its host was found, as git has it.
     pinned: Arc<OnceLock<String>>,
 }
@@ -28,7 +30,14 @@ pub struct GitCheckout {
 impl GitCheckout {
     /// A repository that the user named.
     pub fn written(source: GitModuleSource, program: Arc<dyn GitProgram>, web: WebClient) -> Self {
-        Self { source, program, web, from: None, access: LocationAccess::User, pinned: Arc::default() }
+        let (access, submodules) = (LocationAccess::User, LocationAccess::User);
+        Self { source, program, web, from: None, access, submodules, pinned: Arc::default() }
+    }
+
+    /// The same, whose submodules are read without a login, and not on this machine: others read what comes.
+    #[must_use]
+    pub fn for_others(self) -> Self {
+        Self { submodules: LocationAccess::Anonymous, ..self }
     }
 
     /// A repository that the answer of `from` names.
@@ -42,8 +51,8 @@ impl GitCheckout {
         from: &Url,
     ) -> Result<Self, LocationFault> {
         admitted(&source, from, &web)?;
-        let (from, access) = (Some(from.clone()), LocationAccess::User);
-        Ok(Self { source, program, web, from, access, pinned: Arc::default() })
+        let (from, access, submodules) = (Some(from.clone()), LocationAccess::User, LocationAccess::User);
+        Ok(Self { source, program, web, from, access, submodules, pinned: Arc::default() })
     }
 
     /// The same with this access, and so for its submodules.
@@ -53,7 +62,7 @@ impl GitCheckout {
     pub fn with_access(self, access: LocationAccess) -> Result<Self, LocationFault> {
         match (access, self.source.transport()) {
             (LocationAccess::Anonymous, GitTransport::Ssh) => Err(LocationFault::Login),
-            _ => Ok(Self { access, ..self }),
+            _ => Ok(Self { access, submodules: access, ..self }),
         }
     }
 
@@ -105,7 +114,8 @@ impl GitCheckout {
     /// If this repository must not name it. A repository on this machine may name others there.
     pub fn submodule(&self, source: GitModuleSource) -> Result<Self, LocationFault> {
         let (own, other) = (self.source.transport(), source.transport());
-        if own == GitTransport::File && other == GitTransport::File && self.from.is_none() {
+        let is_lent = self.submodules == LocationAccess::User;
+        if own == GitTransport::File && other == GitTransport::File && self.from.is_none() && is_lent {
             return Ok(Self { source, ..self.clone() });
         }
         // A repository on this machine is one that the user named: it may name what this machine reaches.
@@ -117,7 +127,7 @@ impl GitCheckout {
         if let Some(registry) = &self.from {
             Self::named(source.clone(), Arc::clone(&self.program), self.web.clone(), registry)?;
         }
-        Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)?.with_access(self.access)
+        Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)?.with_access(self.submodules)
     }
 }
 

@@ -138,6 +138,21 @@ async fn a_wrong_note_is_not_believed() {
     assert_eq!(fs::read_to_string(note(&bench, &zip)).unwrap(), right);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_note_was_written_through_a_link() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let process = Process::new(&bench, ZipDelivery::PassedOn).await;
+    let zip = Digest::sha256(&linux().build());
+    let victim = bench.cache.path().join("victim");
+    fs::write(&victim, "kept").unwrap();
+    fs::create_dir_all(bench.cache.path()).unwrap();
+    std::os::unix::fs::symlink(&victim, note(&bench, &zip)).unwrap();
+    assert!(process.served().await.is_some());
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "kept");
+    assert!(!note(&bench, &zip).is_symlink() && note(&bench, &zip).is_file());
+}
+
 #[tokio::test]
 async fn a_false_claim_was_given_although_the_zip_was_read() {
     let bench = Bench::new(PackageLayout::Artifact).await;
