@@ -143,3 +143,24 @@ fn an_approval_that_is_deleted_no_longer_counts() {
 fn signed(scene: &Scene, line: &str, note: &str) -> Said {
     scene.output(scene.command(line).arg(note))
 }
+
+/// Some registries go on to list a referrer that was deleted. The release could then neither be copied nor approved again.
+#[test]
+fn an_approval_that_was_deleted_stood_in_the_way_of_copies_and_of_new_ones() {
+    let scene = scene();
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p384.pem").success();
+    assert!(missing(&scene).is_empty());
+    let listed = scene.registry.tags("acme/widget").into_iter().find(|(tag, _)| tag.starts_with("sha256-"));
+    let (_, list) =
+        scene.registry.manifest("acme/widget", &listed.expect("a list of referrers").1).expect("it is there");
+    let list: serde_json::Value = serde_json::from_slice(&list).expect("an index");
+    let first = list["manifests"][0]["digest"].as_str().expect("a digest").parse().expect("a digest");
+    scene.registry.remove("acme/widget", &first);
+    assert_eq!(missing(&scene).len(), 2, "one of three has signed");
+    scene.run("copy REGISTRY/acme/widget:1.4.0 REGISTRY/copied/widget:1.4.0").success();
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key ed25519.pem").success();
+    assert!(missing(&scene).is_empty());
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
+    scene.run("deprecate REGISTRY/acme/widget:1.4.0 --message 'it is old'").success();
+}

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tofu_oci_store::{ReadStore as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Tag};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
@@ -122,6 +122,8 @@ impl RemoteStore {
         let mut refused = None;
         let mut looks = Looks::default();
         let mut may_write = true;
+        // Entries whose manifests were deleted: some registries go on to list them, and take no list that names them.
+        let mut deleted: Option<Vec<Value>> = None;
         for _ in 0..2 * WRITES {
             let began = Instant::now();
             let found = self.referrers_tag_index(&list.subject).await?;
@@ -136,6 +138,10 @@ impl RemoteStore {
                 return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
             };
             let gone = merge(entries, &mut seen);
+            if let Some(deleted) = &deleted {
+                entries.retain(|entry| !deleted.contains(entry));
+                seen.retain(|entry| !deleted.contains(entry));
+            }
             list.before.clone_from(&seen);
             if gone == 0 {
                 return Ok(listed_in(&index));
@@ -166,6 +172,10 @@ impl RemoteStore {
                     refused = etag;
                     continue;
                 }
+                Err(StoreError::Rejected { status: 400 | 404, .. }) if deleted.is_none() => {
+                    deleted = Some(self.deleted_of(&seen).await?);
+                    continue;
+                }
                 Err(error) => return Err(error),
             }
             may_write = false;
@@ -178,6 +188,22 @@ impl RemoteStore {
             }
         }
         Err(self.lost_entries(list))
+    }
+
+    /// Those of these entries whose manifests are not there.
+    async fn deleted_of(&self, entries: &[Value]) -> Result<Vec<Value>, StoreError> {
+        let mut deleted = Vec::new();
+        for entry in entries {
+            let Some(digest) = entry.get("digest").and_then(Value::as_str).and_then(|text| text.parse().ok()) else {
+                continue;
+            };
+            match self.resolve(&Reference::Digest(digest)).await {
+                Err(error) if error.is_not_found() => deleted.push(entry.clone()),
+                Err(error) => return Err(error),
+                Ok(_) => {}
+            }
+        }
+        Ok(deleted)
     }
 
     /// The tag of the list is the subject itself, whatever was written under it.

@@ -6,7 +6,7 @@ use tofu_oci_trust::{
     CosignTagSignature, Evidence, PublicKey, SignatureForm, SignedContent, SignedSubject, open_cosign_tag, sign_bundle,
     sign_cosign_tag,
 };
-use tofu_oci_types::{Descriptor, Tag};
+use tofu_oci_types::{Descriptor, Reference, Tag};
 
 use super::Signing;
 use super::artifact::Artifact;
@@ -67,7 +67,7 @@ impl<'a> AttachPlan<'a> {
                 items.push(file_item(store, &request, file, &listed).await?);
             }
             if let Some(sums) = request.sums {
-                items.push(sums_item(&request, sums, &listed));
+                items.push(sums_item(store, &request, sums, &listed).await?);
             }
             if let Some(signing) = request.signing.filter(|_| has(SignatureForm::Bundle)) {
                 items.push(bundle_item(store, &request, signing, &listed).await?);
@@ -165,7 +165,12 @@ async fn listed(store: &dyn ReadStore, request: &AttachRequest<'_>) -> Result<Ve
     }
 }
 
-fn sums_item(request: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descriptor]) -> AttachItem<'static> {
+async fn sums_item(
+    store: &dyn ReadStore,
+    request: &AttachRequest<'_>,
+    sums: &SignedSums,
+    listed: &[Descriptor],
+) -> Result<AttachItem<'static>, StoreError> {
     let artifact = Artifact::sums(request.index, sums);
     let files = [&sums.sums].into_iter().chain(&sums.signatures).chain(&sums.keys);
     let attachment = Attachment {
@@ -175,9 +180,9 @@ fn sums_item(request: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descripto
         key: None,
         files: files.map(|(name, _)| name.clone()).collect(),
         bytes: artifact.size(),
-        state: state(is_listed(&artifact, listed)),
+        state: state(is_there(store, &artifact, listed).await?),
     };
-    AttachItem { attachment, content: AttachContent::Referrer(Box::new(artifact)) }
+    Ok(AttachItem { attachment, content: AttachContent::Referrer(Box::new(artifact)) })
 }
 
 async fn file_item(
@@ -187,7 +192,7 @@ async fn file_item(
     listed: &[Descriptor],
 ) -> Result<AttachItem<'static>, PackError> {
     let artifact = Artifact::file(request.index, file);
-    let seen = if is_listed(&artifact, listed) {
+    let seen = if is_there(store, &artifact, listed).await? {
         Some(artifact.manifest.0.digest.clone())
     } else {
         holder(store, request.index, file, listed).await?
@@ -215,7 +220,7 @@ async fn bundle_item(
     listed: &[Descriptor],
 ) -> Result<AttachItem<'static>, PackError> {
     let artifact = Artifact::bundle(request.index, sign_bundle(signing.key, request.subject, request.note));
-    let seen = if is_listed(&artifact, listed) {
+    let seen = if is_there(store, &artifact, listed).await? {
         Some(artifact.manifest.0.digest.clone())
     } else if listed.is_empty() {
         None
@@ -275,8 +280,16 @@ fn tag(store: &dyn ReadStore, request: &AttachRequest<'_>) -> Result<Tag, SignEr
     cosign_tag(digest, "sig").ok_or_else(|| SignError::NoTag { place: store.place(), subject: digest.clone() })
 }
 
-fn is_listed(artifact: &Artifact, listed: &[Descriptor]) -> bool {
-    listed.iter().any(|referrer| referrer.digest == artifact.manifest.0.digest)
+/// Whether it is listed, and there: a registry may go on to list a referrer that was deleted.
+async fn is_there(store: &dyn ReadStore, artifact: &Artifact, listed: &[Descriptor]) -> Result<bool, StoreError> {
+    let digest = &artifact.manifest.0.digest;
+    if listed.iter().all(|referrer| referrer.digest != *digest) {
+        return Ok(false);
+    }
+    match store.resolve(&Reference::Digest(digest.clone())).await {
+        Err(error) if error.is_not_found() => Ok(false),
+        found => found.map(|_| true),
+    }
 }
 
 fn state(is_there: bool) -> AttachmentState {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
+use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
 use super::budget::CopyBudget;
@@ -65,7 +65,12 @@ impl Graph {
             let work: Vec<_> = level.iter().map(|entry| ManifestNode::read(from, entry).boxed()).collect();
             let mut nodes = futures_util::stream::iter(work).buffered(jobs);
             let mut below = Vec::new();
-            while let Some(node) = nodes.try_next().await? {
+            while let Some(node) = nodes.next().await {
+                let node = match node {
+                    // A registry may go on to list a referrer that was deleted.
+                    Err(error) if depth == 0 && subject.is_some() && error.is_not_found() => continue,
+                    node => node?,
+                };
                 if depth == 0 && subject.is_some() && node.manifest.subject() != subject {
                     continue;
                 }
