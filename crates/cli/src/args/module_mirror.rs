@@ -32,9 +32,9 @@ pub(crate) struct ModuleMirrorArgs {
     /// Without SOURCE, --from-config and --from it takes the modules of --rules.
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
-    /// Take the modules of registries that this configuration and its local modules call
+    /// Take the registry modules that this configuration calls
     ///
-    /// Of each call it takes the newest version that its `version` admits.
+    /// So it does for its local modules. Of each call it takes the newest version that its `version` admits.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sources", "latest", "address"])]
     pub(crate) from_config: Option<PathBuf>,
     #[command(flatten)]
@@ -76,9 +76,10 @@ pub(crate) struct ModuleMirrorArgs {
     /// The packages are read, since they say which modules they call.
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Withdraw the mirrored versions that the rules and the calls no longer name
+    /// Withdraw the mirrored versions that rules and calls no longer name
     ///
-    /// It prunes only modules that you name in the command, the configuration or the file. A version that `module mirror` did not put there
+    /// It prunes only modules that you name in the command, the configuration or the file. A version that
+    /// `module mirror` did not put there
     /// stays.
     #[arg(long, conflicts_with_all = ["from", "address"])]
     pub(crate) prune: bool,
