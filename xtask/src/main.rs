@@ -8,6 +8,7 @@
 //! registry   a real registry:2 in the foreground, to try things against
 //! interop    the stage with real registries, real clients and a real provider
 //! bench      speed and memory, as ratios measured in one run
+//! build-cost the seconds of each crate, who brings it, what it serves
 //! soak       bridges under load, while registries and bridges go and come back
 //! fuzz       every reader of foreign text, under libFuzzer
 //! dist       what users download: archives, packages, an image, sums
@@ -19,6 +20,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to people and to CI logs")]
 
 mod bench;
+mod build_cost;
 mod ci;
 mod demo;
 mod dist;
@@ -70,6 +72,8 @@ enum Chore {
     Interop(interop::InteropArgs),
     /// Measure install, push, lock and mirror beside curl, unzip, tofu and terraform, as ratios in one run
     Bench(bench::BenchArgs),
+    /// Print what a release build costs: the seconds of each dependency, and what it serves
+    BuildCost(build_cost::BuildCostArgs),
     /// Serve cached releases under load while registry:2 is restarted every minute; count failures, print memory
     Soak(soak::SoakArgs),
     /// Run the readers of foreign text under libFuzzer; needs cargo-fuzz and a nightly compiler
@@ -107,6 +111,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Registry(arguments) => registry::run(arguments),
         Chore::Interop(arguments) => interop::run(arguments).map(|_| ()),
         Chore::Bench(arguments) => bench::run(arguments),
+        Chore::BuildCost(arguments) => build_cost::run(arguments),
         Chore::Soak(arguments) => soak::run(arguments),
         Chore::Fuzz(arguments) => fuzz::run(arguments),
         Chore::BenchPart(arguments) => bench::run_part(arguments),

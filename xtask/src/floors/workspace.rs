@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use crate::build_cost::CrateVersion;
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 
@@ -21,6 +22,7 @@ pub(crate) struct Workspace {
 pub(super) struct CratePackage {
     pub(super) id: String,
     pub(super) name: String,
+    version: String,
     /// `None` for a crate of the workspace.
     source: Option<String>,
     manifest_path: PathBuf,
@@ -130,6 +132,40 @@ impl Workspace {
         }
         ways
     }
+
+    /// The crates from elsewhere among those in `built`, each with the dependencies of ours that reach it; build scripts count.
+    pub(crate) fn brought(
+        &self,
+        program: &str,
+        built: &BTreeSet<CrateVersion>,
+    ) -> BTreeMap<CrateVersion, BTreeSet<&str>> {
+        let packages: BTreeMap<&str, &CratePackage> =
+            self.packages.iter().map(|package| (package.id.as_str(), package)).collect();
+        let uses: BTreeMap<&str, &ResolveNode> =
+            self.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+        let start = packages.values().find(|package| package.name == program);
+        let mut open: Vec<(&str, Option<&str>)> = start.iter().map(|package| (package.id.as_str(), None)).collect();
+        let mut met = BTreeSet::new();
+        let mut brought = BTreeMap::<CrateVersion, BTreeSet<&str>>::new();
+        while let Some((here, by)) = open.pop() {
+            for next in uses.get(here).iter().flat_map(|node| &node.deps) {
+                let Some(package) = packages.get(next.pkg.as_str()) else { continue };
+                let one = (package.name.clone(), package.version.clone());
+                let in_build = next.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"));
+                if !in_build || !built.contains(&one) {
+                    continue;
+                }
+                let by = package.source.as_ref().map(|_| by.unwrap_or(&package.name));
+                if let Some(by) = by {
+                    brought.entry(one).or_default().insert(by);
+                }
+                if met.insert((package.id.as_str(), by)) {
+                    open.push((&package.id, by));
+                }
+            }
+        }
+        brought
+    }
 }
 
 #[cfg(test)]
@@ -137,7 +173,14 @@ impl CratePackage {
     /// A made-up crate with one dependency.
     pub(super) fn with(role: &str, dependency: Dependency) -> Self {
         let name = format!("tofu-oci-{role}");
-        Self { id: name.clone(), name, source: None, manifest_path: PathBuf::new(), dependencies: vec![dependency] }
+        Self {
+            id: name.clone(),
+            name,
+            version: String::new(),
+            source: None,
+            manifest_path: PathBuf::new(),
+            dependencies: vec![dependency],
+        }
     }
 }
 
@@ -159,7 +202,16 @@ mod tests {
             nodes.push(ResolveNode { id: name.to_owned(), deps: below.split_whitespace().map(uses).collect() });
             let name = name.to_owned();
             let manifest_path = PathBuf::new();
-            packages.push(CratePackage { id: name.clone(), name, source: None, manifest_path, dependencies: vec![] });
+            let version = "1".to_owned();
+            let source = (!name.starts_with("tofu-oci")).then(|| "elsewhere".to_owned());
+            packages.push(CratePackage {
+                id: name.clone(),
+                name,
+                version,
+                source,
+                manifest_path,
+                dependencies: vec![],
+            });
         }
         Workspace { packages, resolve: Resolve { nodes } }
     }
@@ -182,6 +234,19 @@ mod tests {
     fn a_way_past_an_allowed_crate_is_found() {
         let lines = ["archive > tofu-oci-disk tar", "tofu-oci-disk > tokio", "tar > tokio", "tokio >"];
         check(&lines, &["disk"], &[&["archive", "tar", "tokio"]]);
+    }
+
+    #[test]
+    fn a_crate_is_brought_by_each_dependency_of_ours_that_reaches_it() {
+        let lines = ["tofu-oci-cli > tofu-oci-http dev:tempfile", "tofu-oci-http > tokio tar", "tokio > libc build:cc"];
+        let workspace = workspace(&[&lines[..], &["tar > libc", "libc >", "cc >", "tempfile >"]].concat());
+        let one = |name: &str| (name.to_owned(), "1".to_owned());
+        let all = ["tofu-oci-http", "tokio", "tar", "libc", "cc", "tempfile"].map(one).into();
+        let brought = workspace.brought("tofu-oci-cli", &all);
+        let by = |name: &str| brought.get(&one(name)).map(|by| by.iter().copied().collect::<Vec<_>>());
+        assert_eq!(by("libc"), Some(vec!["tar", "tokio"]));
+        assert_eq!(by("cc"), Some(vec!["tokio"]));
+        assert_eq!(by("tofu-oci-http").or(by("tempfile")), None);
     }
 
     #[test]
