@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::failure::{ChoreResult, Doing};
-use crate::floors::workspace::Workspace;
+use crate::floors::workspace::{CrateVersion, Workspace};
 use crate::paths;
 use crate::process::ProgramRun;
 use crate::where_is::print;
@@ -37,9 +37,6 @@ struct BuildUnit {
     start: f64,
     duration: f64,
 }
-
-/// A crate's name and version.
-pub(crate) type CrateVersion = (String, String);
 
 /// Prints the table as Markdown.
 pub(crate) fn run(arguments: &BuildCostArgs) -> ChoreResult {

@@ -6,9 +6,11 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::build_cost::CrateVersion;
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
+
+/// A crate's name and version.
+pub(crate) type CrateVersion = (String, String);
 
 /// What `cargo metadata` prints.
 #[derive(Debug, Deserialize)]
