@@ -96,7 +96,7 @@ impl Packages {
         if let (Some(learned), Some(claims)) = (&self.learned, &zip.claims) {
             learned.on_disk(claims, &kept);
         }
-        let stream = zip.read(&kept, range.clone()).map_err(blamed)?;
+        let stream = self.read(zip, &kept, range.clone()).map_err(blamed)?;
         body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
     }
 
