@@ -15,6 +15,7 @@ use tofu_oci_store::{BlobSender, ByteStream, ReadStore, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
 use tokio::time::timeout;
 
+use super::compact::compact;
 use super::held_back::{BodyLength, held_back};
 use super::progress::STALLED;
 use super::range::{WantedBytes, has_it, wanted};
@@ -120,6 +121,7 @@ impl Packages {
         let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         match store.blob_sender(blob).await.map_err(blamed)? {
             BlobSender::Store(stream) => {
+                let stream = compact(stream);
                 let stream = match (&self.learned, &zip.claims) {
                     (Some(learned), Some(claims)) => learned.on_the_way(claims, stream),
                     _ => stream,

@@ -16,6 +16,7 @@
 //! ```
 
 mod answer;
+mod compact;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod held_back;
