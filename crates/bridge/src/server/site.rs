@@ -66,6 +66,9 @@ impl ServedSite {
         let with_packages = Arc::clone(&bridge);
         let kept_bytes: KeptBytes = Arc::new(move || with_packages.packages.kept_bytes());
         let client: ClientOf = Arc::new(move |request| {
+            if !bridge.access.is_restricted() {
+                return None;
+            }
             // A link is signed for the path below that of the URL.
             let mut request = request.clone();
             request.uri = with_path(&request.uri, bridge.settings.base.strip(request.uri.path()));
@@ -188,7 +191,7 @@ impl Reception {
             client: (self.site.client)(request),
             address,
             method: request.method.clone(),
-            path: without_link(request.uri.path()),
+            path: shown_path(request.uri.path()),
             agent,
             begun: Instant::now(),
             status: None,
@@ -278,6 +281,11 @@ fn failure_reason(response: &Response<Body>) -> Option<String> {
     let given = response.extensions().get::<FailureReason>().map(|FailureReason(reason)| reason_line(reason));
     let named = || status.canonical_reason().unwrap_or("no reason is known").to_owned();
     status.is_server_error().then(|| given.unwrap_or_else(named))
+}
+
+/// A path without what opens it, if it is a link. A link has a mark in each case.
+fn shown_path(path: &str) -> String {
+    if path.contains(['~', '%']) { without_link(path) } else { path.to_owned() }
 }
 
 /// A text that goes with the answer, for the log.
