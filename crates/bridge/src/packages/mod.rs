@@ -137,6 +137,11 @@ impl Packages {
         }
     }
 
+    /// A number that is another one as soon as an `h1:` more is learned.
+    pub(crate) fn changes(&self) -> u64 {
+        self.learned.as_ref().map_or(0, |learned| learned.changes())
+    }
+
     /// The bytes of the zips that are kept on disk now. It reads the folder.
     pub(crate) fn kept_bytes(&self) -> u64 {
         self.maker.bytes()

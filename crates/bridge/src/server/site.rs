@@ -31,6 +31,7 @@ use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
 use crate::access::{with_path, with_query};
 use crate::counts::Counts;
+use crate::routes::CountedRoute;
 use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -177,6 +178,7 @@ impl Reception {
         record.status = Some(response.status());
         record.code = response.extensions().get::<RefusalCode>().map(|RefusalCode(code)| *code);
         record.reason = failure_reason(&response);
+        record.route = response.extensions().get::<CountedRoute>().map(|CountedRoute(route)| *route);
         record.is_whole = record.method == Method::HEAD || response.body().is_end_stream();
         let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         response.map(|body| CountedBody { body, length, record, in_flight })
@@ -197,6 +199,7 @@ impl Reception {
             status: None,
             code: None,
             reason: None,
+            route: None,
             bytes: 0,
             is_whole: false,
             _open: self.metrics.request(),
