@@ -1,5 +1,8 @@
 //! What is counted below the server, for its metrics.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -17,6 +20,8 @@ pub(crate) struct Counts {
     pub(crate) pulls: Family<PullLabels, Counter>,
     pub(crate) pull_times: Family<KindLabel, Histogram>,
     pub(crate) pulled_bytes: Family<KindLabel, Counter>,
+    /// How many answers and refusals the catalog has kept. No metric shows it.
+    changes: Arc<AtomicU64>,
 }
 
 impl Default for Counts {
@@ -27,6 +32,7 @@ impl Default for Counts {
             pulls: Family::default(),
             pull_times: Family::new_with_constructor(|| Histogram::new(TIMES)),
             pulled_bytes: Family::default(),
+            changes: Arc::default(),
         }
     }
 }
@@ -73,6 +79,22 @@ impl Counts {
             CacheAnswer::Stale => "stale",
         };
         self.answers.get_or_create(&AnswerLabel { cache }).inc();
+    }
+
+    /// Questions that a kept answer answered.
+    #[cfg(test)]
+    pub(crate) fn hits(&self) -> u64 {
+        self.answers.get_or_create(&AnswerLabel { cache: "hit" }).get()
+    }
+
+    /// The catalog has kept an answer or a refusal.
+    pub(crate) fn changed(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// A number that is another one as soon as the catalog has kept something more.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
     }
 
     /// A place did not answer a question.

@@ -1,9 +1,8 @@
 //! What is served, as values.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{MirrorError, PullThrough};
@@ -61,28 +60,6 @@ pub struct ServedRelease {
     pub packages: BTreeMap<Platform, ServedPackage>,
     /// When it was made, by its own word.
     pub created: Option<ReleaseDate>,
-    /// Its `VERSION.json` without links.
-    pub(crate) archives: KeptDocument,
-}
-
-/// A document that was made once for everyone. A clone, which may be changed, begins without it.
-#[derive(Debug, Default)]
-pub(crate) struct KeptDocument(OnceLock<Bytes>);
-
-impl KeptDocument {
-    pub(crate) fn get(&self) -> Option<Bytes> {
-        self.0.get().cloned()
-    }
-
-    pub(crate) fn keep(&self, bytes: Bytes) {
-        let _ = self.0.set(bytes);
-    }
-}
-
-impl Clone for KeptDocument {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
 }
 
 /// The package of one platform.

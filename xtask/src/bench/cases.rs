@@ -331,7 +331,16 @@ impl<'a> BenchStage<'a> {
                 Ok(vec![stage.bridged()?.download(wire)])
             }));
         }
-        if find("terraform").is_some() {
+        cases.push(self.case("bridge: package on disk, TLS", BenchClock::Wall, |stage, _| {
+            Ok(vec![stage.bridged()?.download_kept()])
+        }));
+        let has_nginx = find("nginx").is_some();
+        if has_nginx {
+            cases.push(self.case("bridge: nginx, TLS", BenchClock::Wall, |stage, _| {
+                Ok(vec![stage.bridged()?.download_from_nginx()?])
+            }));
+        }
+        if find("terraform").is_some() && has_nginx {
             cases.push(self.case("bridge: init, static mirror", BenchClock::Wall, |stage, _| {
                 Ok(vec![stage.bridged()?.init_from_nginx(&stage.fresh("static-init")?)?])
             }));

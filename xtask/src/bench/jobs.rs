@@ -71,8 +71,8 @@ const JOBS: &[Job] = &[
     },
     Job {
         what: "a package through the bridge, TLS",
-        ours: &["bridge: package, TLS"],
-        peers: &[],
+        ours: &["bridge: package, TLS", "bridge: package on disk, TLS"],
+        peers: &["bridge: nginx, TLS"],
         limits: &["bridge: registry, TLS"],
     },
     Job {

@@ -41,6 +41,12 @@ const GOALS: &[Goal] = &[
         against: "bridge: registry, TLS",
         at_most: 1.25,
     },
+    Goal {
+        what: "bridge, from disk / nginx, TLS",
+        case: "bridge: package on disk, TLS",
+        against: "bridge: nginx, TLS",
+        at_most: 1.2,
+    },
     Goal { what: "bridge / registry", case: "bridge: package", against: "bridge: registry", at_most: 1.25 },
 ];
 

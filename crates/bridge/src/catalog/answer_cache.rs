@@ -211,6 +211,7 @@ impl<K: QueryKey, V: Clone> InFlightQuery<K, V> {
             self.counts.failed(code);
         }
         lock(&self.kept).keep(&self.key, found);
+        self.counts.changed();
     }
 
     fn unanswered(&self) -> QueryFailure {

@@ -11,7 +11,7 @@ mod refused;
 pub(crate) mod served_by;
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt as _;
 use tofu_oci_fetch::Trust;
@@ -159,6 +159,16 @@ impl Catalog {
     /// How questions were answered so far, and which faults places had.
     pub(crate) fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// A number that is another one as soon as anything more is known.
+    pub(crate) fn changes(&self) -> u64 {
+        self.counts.changes()
+    }
+
+    /// How long an answer is used without asking again.
+    pub(crate) fn fresh(&self) -> Duration {
+        self.served.options.fresh
     }
 
     pub(crate) fn trust_now(&self) -> Trust {

@@ -11,7 +11,6 @@ use tofu_oci_source::{Listing, Offer, Release, ReleaseId, Source, SourceError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Scheme, Version, printable};
 
 use super::options::CatalogOptions;
-use crate::served::KeptDocument;
 use crate::{OfferedBy, ServedPackage, ServedRelease, ServedVersions};
 
 /// How many notices are read at a time.
@@ -135,7 +134,6 @@ impl<'a> PlaceQuestion<'a> {
             protocols: about.protocols.clone(),
             packages,
             created: release.created().await.unwrap_or_default(),
-            archives: KeptDocument::default(),
         })
     }
 

@@ -15,6 +15,7 @@ use tofu_oci_store::{BlobSender, ByteStream, ReadStore, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
 use tokio::time::timeout;
 
+use super::compact::compact;
 use super::held_back::{BodyLength, held_back};
 use super::progress::STALLED;
 use super::range::{WantedBytes, has_it, wanted};
@@ -96,7 +97,7 @@ impl Packages {
         if let (Some(learned), Some(claims)) = (&self.learned, &zip.claims) {
             learned.on_disk(claims, &kept);
         }
-        let stream = zip.read(&kept, range.clone()).map_err(blamed)?;
+        let stream = self.read(zip, &kept, range.clone()).map_err(blamed)?;
         body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
     }
 
@@ -120,6 +121,7 @@ impl Packages {
         let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         match store.blob_sender(blob).await.map_err(blamed)? {
             BlobSender::Store(stream) => {
+                let stream = compact(stream);
                 let stream = match (&self.learned, &zip.claims) {
                     (Some(learned), Some(claims)) => learned.on_the_way(claims, stream),
                     _ => stream,

@@ -10,6 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -55,6 +56,8 @@ pub(super) struct LearnedHashes {
     outrun: Mutex<HashSet<Digest>>,
     /// The warnings so far: each is given once.
     false_claims: Mutex<HashSet<String>>,
+    /// How many zips were read.
+    read: AtomicU64,
     files: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
@@ -71,8 +74,8 @@ enum LearnedHash {
 impl LearnedHashes {
     pub(super) fn new(folder: Arc<ZipFolder>, limits: Limits, reporter: Arc<dyn Reporter>) -> Self {
         let [files, streams, waiting] = [1, STREAMS, WAITING_BYTES].map(|permits| Arc::new(Semaphore::new(permits)));
-        let (known, reading, outrun, false_claims) = Default::default();
-        Self { folder, limits, reporter, known, reading, outrun, false_claims, files, streams, waiting }
+        let (known, reading, outrun, false_claims, read) = Default::default();
+        Self { folder, limits, reporter, known, reading, outrun, false_claims, read, files, streams, waiting }
     }
 
     /// The `h1:` of a zip. What was computed counts more than what its release claims, and that more than a note.
@@ -173,6 +176,12 @@ impl LearnedHashes {
         }
         lock(&self.outrun).remove(zip);
         self.with_room().insert(zip.clone(), LearnedHash::Computed(h1));
+        self.read.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// A number that is another one as soon as a zip more was read.
+    pub(super) fn changes(&self) -> u64 {
+        self.read.load(Ordering::SeqCst)
     }
 
     fn compare(&self, zip: &ZipClaims, h1: Option<&PackageHash>) {

@@ -4,7 +4,7 @@
 //! ServedPackage --zip--> PackageZip { digest, size }    no byte of a zip layer is read for it
 //! GET --answer--> the whole zip     hashed on the way; its end is held back until the digest is right. If the registry sends its
 //!                                   readers to another host, of a module, and if every zip is kept: of a zip on disk, which is
-//!                                   fetched and verified first
+//!                                   fetched and verified first, and hashed again if an hour has passed or the file may have changed
 //!                 a part of it      of a zip on disk: a digest says nothing about a part
 //!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
 //!
@@ -16,6 +16,7 @@
 //! ```
 
 mod answer;
+mod compact;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod held_back;
@@ -26,13 +27,15 @@ mod range;
 mod work;
 mod zip_folder;
 
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures_util::StreamExt as _;
 use tofu_oci_archive::Limits;
 use tofu_oci_source::{Locator, Offer, Package};
-use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
+use tofu_oci_store::{ByteStream, ReadStore, StoreError, StoreItem, file_range, verified};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Place, Reporter, Scheme, zip_name};
 
 use self::learned::{LearnedHashes, ZipClaims};
@@ -134,6 +137,11 @@ impl Packages {
         }
     }
 
+    /// A number that is another one as soon as an `h1:` more is learned.
+    pub(crate) fn changes(&self) -> u64 {
+        self.learned.as_ref().map_or(0, |learned| learned.changes())
+    }
+
     /// The bytes of the zips that are kept on disk now. It reads the folder.
     pub(crate) fn kept_bytes(&self) -> u64 {
         self.maker.bytes()
@@ -212,15 +220,38 @@ impl Packages {
             ZipBytes::Kept(kept) => Ok(Arc::clone(kept)),
         }
     }
-}
 
-impl PackageZip {
-    /// These bytes of the zip on disk; all of them end in an error if their digest is wrong.
-    fn read(&self, kept: &CachedZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
-        let is_whole = range == (0..self.size);
+    /// These bytes of the zip on disk. All of them end in an error if their digest is wrong: they are hashed, unless the file
+    /// shows at the end that it is the one that was compared with its digest.
+    fn read(&self, zip: &PackageZip, kept: &Arc<CachedZip>, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        let is_whole = range == (0..zip.size);
         let stream = file_range(Arc::clone(&kept.file), kept.path.clone(), range);
-        let descriptor = || Descriptor::new("application/zip", self.digest.clone(), self.size);
-        if is_whole { verified(self.place.clone(), stream, &descriptor()) } else { Ok(stream) }
+        if !is_whole {
+            return Ok(stream);
+        }
+        if (&kept.digest, kept.size) == (&zip.digest, zip.size) && kept.shows_changes {
+            return Ok(self.unchanged(zip, Arc::clone(kept), stream));
+        }
+        verified(zip.place.clone(), stream, &Descriptor::new("application/zip", zip.digest.clone(), zip.size))
+    }
+
+    /// Ends the bytes of a file in an error if it is not as it was when it was compared.
+    fn unchanged(&self, zip: &PackageZip, kept: Arc<CachedZip>, stream: ByteStream) -> ByteStream {
+        let (folder, zip) = (Arc::clone(&self.folder), zip.clone());
+        let check = async move {
+            let (path, expected) = (kept.path.clone(), kept.digest.clone());
+            let looked = tokio::task::spawn_blocking(move || folder.other_digest(&kept)).await;
+            let what = StoreItem::Blob(zip.digest);
+            match looked.unwrap_or_else(|stopped| Err(io::Error::other(stopped))) {
+                Ok(None) => None,
+                Ok(Some(actual)) => {
+                    let actual = Box::new(actual);
+                    Some(Err(StoreError::DigestMismatch { place: zip.place, what, expected, actual }))
+                }
+                Err(error) => Some(Err(StoreError::io("read", &path, error))),
+            }
+        };
+        stream.chain(futures_util::stream::once(check).filter_map(std::future::ready)).boxed()
     }
 }
 

@@ -20,9 +20,13 @@ use tofu_oci_disk::{
     require_own_folder,
 };
 use tofu_oci_types::{Digest, DigestHasher, PackageHash, Scheme};
+use tokio::time::Instant;
 
 /// How exact the time of a zip is. Each new time makes other processes compare the zip anew.
 const EXACT: Duration = Duration::from_mins(1);
+
+/// How long a comparison counts: a disk may lose bits of a file that nothing has changed.
+const COMPARED: Duration = Duration::from_hours(1);
 
 /// The most bytes of a note.
 const NOTE_BYTES: u64 = 256;
@@ -36,7 +40,9 @@ pub(super) struct ZipFolder {
     /// Bytes.
     most: u64,
     /// What files were when this process compared them with their digests, by name.
-    compared: Mutex<HashMap<String, ComparedZip>>,
+    compared: Mutex<HashMap<String, (ComparedZip, Instant)>>,
+    /// Those that are being compared.
+    comparing: Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
 
 /// The size of a file, and its identity if the system says it.
@@ -50,6 +56,8 @@ pub(super) struct CachedZip {
     pub(super) path: PathBuf,
     pub(super) digest: Digest,
     pub(super) size: u64,
+    /// Whether any change since it was opened would show in what the system says of the file.
+    pub(super) shows_changes: bool,
 }
 
 /// A file of the folder, the one that was used longest ago first.
@@ -78,7 +86,7 @@ impl ZipKey {
 
 impl ZipFolder {
     pub(super) fn new(path: PathBuf, most: u64) -> Self {
-        Self { path, most, compared: Mutex::default() }
+        Self { path, most, compared: Mutex::default(), comparing: Mutex::default() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -128,8 +136,8 @@ impl ZipFolder {
                 Err(error) => return Err(error),
             };
             let Some(kept) = opened else { continue };
-            if self.is_right(&name, &kept)? {
-                self.note_use(name, &kept)?;
+            if self.other_digest(&kept)?.is_none() {
+                self.note_use(&name, &kept)?;
                 return Ok(Some(kept));
             }
             tracing::warn!(code = "blob-digest-mismatch", file = %path.display(), "a kept zip is damaged, and is made again");
@@ -150,7 +158,7 @@ impl ZipFolder {
         let busy = || io::Error::new(io::ErrorKind::ResourceBusy, "another program has locked a new zip");
         let kept = Self::hold(file, &path, digest)?.ok_or_else(busy)?;
         fs::rename(made, &path)?;
-        self.note_right(name, &kept)?;
+        self.compared().insert(name, (kept.compared()?, Instant::now()));
         self.make_room(self.most);
         Ok(kept)
     }
@@ -161,24 +169,47 @@ impl ZipFolder {
         if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
             return Ok(None);
         }
-        let size = file.metadata()?.len();
-        Ok(Some(CachedZip { file: Arc::new(file), path: path.to_owned(), digest, size }))
+        let now = file.metadata()?;
+        let (size, identity) = (now.len(), FileIdentity::of(&now));
+        let shows_changes = identity.is_some_and(|identity| identity.is_settled());
+        Ok(Some(CachedZip { file: Arc::new(file), path: path.to_owned(), digest, size, shows_changes }))
     }
 
-    fn is_right(&self, name: &str, kept: &CachedZip) -> io::Result<bool> {
+    /// The digest of the bytes that a zip has, if it is not the one in its name. They are read only if they were not compared in
+    /// the last hour, or if the file may have changed since.
+    pub(super) fn other_digest(&self, kept: &CachedZip) -> io::Result<Option<Digest>> {
+        let name = kept.name();
+        if self.is_compared(&name, kept)? {
+            return Ok(None);
+        }
+        // Of many clients that ask at once, one thread reads the file.
+        let turn = Arc::clone(held(&self.comparing).entry(name.clone()).or_default());
+        let _turn = held(&turn);
+        let found = self.compare(&name, kept);
+        held(&self.comparing).remove(&name);
+        found
+    }
+
+    fn is_compared(&self, name: &str, kept: &CachedZip) -> io::Result<bool> {
         let now = kept.compared()?;
-        if self.compared().get(name) == Some(&now) {
-            return Ok(true);
+        Ok(self.compared().get(name).is_some_and(|(then, at)| *then == now && at.elapsed() < COMPARED))
+    }
+
+    fn compare(&self, name: &str, kept: &CachedZip) -> io::Result<Option<Digest>> {
+        if self.is_compared(name, kept)? {
+            return Ok(None);
         }
-        let is_right = digest_of(&kept.file)? == kept.digest;
-        if is_right {
-            self.compared().insert(name.to_owned(), now);
+        let now = kept.compared()?;
+        let digest = digest_of(&kept.file)?;
+        if digest != kept.digest {
+            return Ok(Some(digest));
         }
-        Ok(is_right)
+        self.compared().insert(name.to_owned(), (now, Instant::now()));
+        Ok(None)
     }
 
     /// The zip was used now.
-    fn note_use(&self, name: String, kept: &CachedZip) -> io::Result<()> {
+    fn note_use(&self, name: &str, kept: &CachedZip) -> io::Result<()> {
         let modified = kept.file.metadata()?.modified()?;
         // A time that lies ahead is wrong.
         if modified.elapsed().is_ok_and(|elapsed| elapsed < EXACT) {
@@ -186,19 +217,16 @@ impl ZipFolder {
         }
         // Root may own the file; then its time stays.
         if kept.file.set_modified(SystemTime::now()).is_ok() {
-            self.note_right(name, kept)?;
+            let now = kept.compared()?;
+            if let Some((then, _)) = self.compared().get_mut(name) {
+                *then = now;
+            }
         }
         Ok(())
     }
 
-    /// Notes what a file is now, which is right.
-    fn note_right(&self, name: String, kept: &CachedZip) -> io::Result<()> {
-        self.compared().insert(name, kept.compared()?);
-        Ok(())
-    }
-
-    fn compared(&self) -> MutexGuard<'_, HashMap<String, ComparedZip>> {
-        self.compared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn compared(&self) -> MutexGuard<'_, HashMap<String, (ComparedZip, Instant)>> {
+        held(&self.compared)
     }
 
     /// Makes room on a disk that has none for a zip of so many bytes: as many go, or half if that is not known. False if no zip
@@ -288,6 +316,10 @@ impl CachedZip {
         Ok((self.size, FileIdentity::of(&self.file.metadata()?)))
     }
 
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Removes the file, because it is damaged. Whoever reads it now finds that out.
     pub(super) fn remove(&self) {
         let _ = fs::remove_file(&self.path);
@@ -305,6 +337,11 @@ impl Drop for ZipTurn {
         // Before the lock, so that the file of a later turn stays.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+fn held<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No invariant spans two statements under these locks.
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn note_text(zip: &Digest, h1: &PackageHash) -> String {
@@ -336,5 +373,28 @@ fn digest_of(mut file: &File) -> io::Result<Digest> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn bits_that_a_disk_loses_are_found_within_an_hour() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, key) = (ZipFolder::new(dir.path().join("zips"), 1 << 20), ZipKey::of(&[]));
+        folder.ready().unwrap();
+        let made = folder.path().join("made");
+        fs::write(&made, "zip").unwrap();
+        let kept = folder.keep(&key, &made).unwrap();
+        fs::write(&kept.path, "zap").unwrap();
+        // As if no change showed.
+        let unseen = kept.compared().unwrap();
+        folder.compared().get_mut(&kept.name()).unwrap().0 = unseen;
+        assert!(folder.find(&key).unwrap().is_some());
+        tokio::time::advance(COMPARED).await;
+        assert!(folder.find(&key).unwrap().is_none());
+        assert!(!kept.path.exists());
     }
 }

@@ -86,19 +86,25 @@ impl Route {
     pub(crate) fn counted_as(&self) -> &'static str {
         match self {
             Self::Discovery => "discovery",
-            Self::Provider(ProviderRoute { kind, .. }) => match kind {
-                RouteKind::MirrorVersions => "mirror_index",
-                RouteKind::MirrorArchives(_) => "mirror_version",
-                RouteKind::Archive(..) => "archive",
-                RouteKind::Versions => "registry_versions",
-                RouteKind::Download(..) => "registry_download",
-                RouteKind::Sums(_) | RouteKind::SumsSignature(_) => "registry_sums",
-            },
+            Self::Provider(ProviderRoute { kind, .. }) => kind.counted_as(),
             Self::Module(ModuleRoute { kind, .. }) => match kind {
                 ModuleRouteKind::Versions => "module_versions",
                 ModuleRouteKind::Download(_) => "module_download",
                 ModuleRouteKind::Archive(_) => "module_archive",
             },
+        }
+    }
+}
+
+impl RouteKind {
+    pub(crate) fn counted_as(&self) -> &'static str {
+        match self {
+            Self::MirrorVersions => "mirror_index",
+            Self::MirrorArchives(_) => "mirror_version",
+            Self::Archive(..) => "archive",
+            Self::Versions => "registry_versions",
+            Self::Download(..) => "registry_download",
+            Self::Sums(_) | Self::SumsSignature(_) => "registry_sums",
         }
     }
 }

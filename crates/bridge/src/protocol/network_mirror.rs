@@ -44,12 +44,6 @@ pub(crate) async fn archives(
     json!({ "archives": join_all(entries).await.into_iter().collect::<Map<String, Value>>() })
 }
 
-/// Whether nothing that clients get from here changes the document: no zip is still to be made, and no `h1:` to be learned.
-pub(crate) fn knows_all_hashes(bridge: &Bridge, release: &ServedRelease) -> bool {
-    let is_known = |package: &ServedPackage| !known_hashes(bridge, package).is_empty();
-    !bridge.settings.hashes.contains(&Scheme::H1) && release.packages.values().all(is_known)
-}
-
 /// Those that need no zip.
 fn known_hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
     let of = |scheme: Scheme| package.hashes.iter().filter(move |hash| hash.scheme() == scheme);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::Bridge;
 
 /// Clients refuse a document of any other type, and some of them parameters.
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 
 /// A JSON document, as both protocols have them.
 pub(super) fn document(value: &Value, bridge: &Bridge) -> Response {

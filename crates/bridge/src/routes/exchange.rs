@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
-use bytes::Bytes;
 use http::StatusCode;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -13,6 +12,7 @@ use tofu_oci_types::{Platform, ProviderAddr, Version, zip_name};
 use tokio::time::{Instant, timeout};
 
 use super::answer;
+use super::recent::{AskedMoment, Document, RecentDocuments};
 use crate::paths::route::{ProviderRoute, RouteKind};
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
@@ -28,8 +28,11 @@ const LATEST: Duration = Duration::from_millis(9300);
 /// A request of a client that was admitted.
 pub(super) struct RoutedRequest<'a> {
     pub(super) bridge: &'a Bridge,
+    /// The path of the request below the base URL.
+    pub(super) path: &'a str,
     pub(super) request: &'a Parts,
     pub(super) client: &'a Admitted,
+    pub(super) recent: &'a RecentDocuments,
 }
 
 /// Why it has no answer.
@@ -54,11 +57,16 @@ impl RoutedRequest<'_> {
         if route.is_of_registry() && self.bridge.settings.own_host(route.address.hostname()).is_none() {
             return Err(RouteFailure::NotOwnHost);
         }
-        if let RouteKind::Archive(..) = route.kind {
+        if let RouteKind::Archive(version, platform) = &route.kind {
             // Clients wait as long as it takes for the first byte of an archive.
-            return self.document(route).await;
+            return self.archive(&route.address, version, platform).await;
         }
-        timeout(PATIENCE, self.document(route)).await.unwrap_or(Err(RouteFailure::NotReady))
+        let asked = AskedMoment::now(self.bridge);
+        let document = timeout(PATIENCE, self.document(route)).await.unwrap_or(Err(RouteFailure::NotReady))?;
+        if let Admitted::Anyone = self.client {
+            self.recent.keep(self.path, &document, asked);
+        }
+        Ok(answer::file(document.content_type, document.text, self.bridge))
     }
 
     async fn archive(
@@ -75,16 +83,17 @@ impl RoutedRequest<'_> {
         Ok(self.bridge.packages.answer(&self.request.method, &self.request.headers, &zip).await)
     }
 
-    async fn document(&self, route: &ProviderRoute) -> Result<Response, RouteFailure> {
+    async fn document(&self, route: &ProviderRoute) -> Result<Document, RouteFailure> {
         let (bridge, address, begun) = (self.bridge, &route.address, Instant::now());
+        let counted = route.kind.counted_as();
         let left = || LATEST.saturating_sub(begun.elapsed());
         let document = match &route.kind {
             RouteKind::MirrorVersions => network_mirror::versions(&*bridge.catalog.versions(address).await?),
             RouteKind::MirrorArchives(version) => {
                 let release = bridge.catalog.release(address, version).await?;
-                return Ok(answer::json_text(self.archives(&release, left()).await, bridge));
+                network_mirror::archives(bridge, &release, left(), |platform| self.reference(&release, platform)).await
             }
-            RouteKind::Archive(version, platform) => return self.archive(address, version, platform).await,
+            RouteKind::Archive(..) => unreachable!("it is no document"),
             RouteKind::Versions => {
                 let served = bridge.catalog.versions(address).await?;
                 registry::versions(bridge, &served, left()).await
@@ -95,29 +104,22 @@ impl RoutedRequest<'_> {
             }
             RouteKind::Sums(version) => {
                 let sums = self.sums(&*bridge.catalog.release(address, version).await?).await?;
-                return Ok(answer::file("text/plain; charset=utf-8", sums.text.clone(), bridge));
+                return Ok(Document {
+                    content_type: "text/plain; charset=utf-8",
+                    text: sums.text.clone(),
+                    route: counted,
+                });
             }
             RouteKind::SumsSignature(version) => {
                 let sums = self.sums(&*bridge.catalog.release(address, version).await?).await?;
-                return Ok(answer::file("application/octet-stream", sums.signature.clone(), bridge));
+                return Ok(Document {
+                    content_type: "application/octet-stream",
+                    text: sums.signature.clone(),
+                    route: counted,
+                });
             }
         };
-        Ok(answer::document(&document, bridge))
-    }
-
-    /// `VERSION.json`, made once if it has no links and every checksum is known.
-    async fn archives(&self, release: &ServedRelease, left: Duration) -> Bytes {
-        let is_for_everyone = matches!(self.client, Admitted::Anyone);
-        if is_for_everyone && let Some(kept) = release.archives.get() {
-            return kept;
-        }
-        let document =
-            network_mirror::archives(self.bridge, release, left, |platform| self.reference(release, platform));
-        let text = Bytes::from(document.await.to_string());
-        if is_for_everyone && network_mirror::knows_all_hashes(self.bridge, release) {
-            release.archives.keep(text.clone());
-        }
-        text
+        Ok(Document { content_type: answer::JSON, text: document.to_string().into(), route: counted })
     }
 
     async fn zip(&self, release: &ServedRelease, platform: &Platform) -> Result<PackageZip, RouteFailure> {

@@ -11,6 +11,7 @@ mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod module_exchange;
+mod recent;
 #[cfg(test)]
 mod tests;
 
@@ -27,26 +28,46 @@ use tofu_oci_types::Hostname;
 use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
+use self::recent::{Document, RecentDocuments};
 use crate::access::{with_path, with_query};
 use crate::page;
 use crate::paths::{MixUp, Route, RouteFault};
 use crate::protocol::discovery::{self, PublishedRepositories};
 use crate::{AccessError, Bridge, RefusalCode, ServedAddress};
 
+/// What the requests of an answer are counted as.
+#[derive(Clone, Copy)]
+pub(crate) struct CountedRoute(pub(crate) &'static str);
+
 /// All routes, below the path of the base URL and without it: proxies may cut it off.
 pub fn router(bridge: Arc<Bridge>) -> Router {
     let others = Router::new().fallback(nothing_here).with_state(Arc::clone(&bridge));
     let others = others.merge(page::routes(Arc::clone(&bridge)));
-    Router::new().fallback(move |request: Request| answered(bridge, others, request))
+    let recent = Arc::<RecentDocuments>::default();
+    Router::new().fallback(move |request: Request| answered(bridge, recent, others, request))
 }
 
-async fn answered(bridge: Arc<Bridge>, others: Router, mut request: Request) -> Response {
+async fn answered(bridge: Arc<Bridge>, recent: Arc<RecentDocuments>, others: Router, request: Request) -> Response {
+    let is_for_everyone = !bridge.access.is_restricted() && is_read(request.method());
+    let path = bridge.settings.base.strip(request.uri().path());
+    if is_for_everyone && let Some(Document { content_type, text, route }) = recent.get(path, &bridge) {
+        return counted(route, answer::file(content_type, text, &bridge));
+    }
+    // What an answer may need is large, and is moved before it is known that little is needed.
+    Box::pin(made(bridge, recent, others, request)).await
+}
+
+/// The answer to a request that no recent document answers.
+async fn made(bridge: Arc<Bridge>, recent: Arc<RecentDocuments>, others: Router, mut request: Request) -> Response {
     if let Some(uri) = with_query(request.uri()) {
         *request.uri_mut() = uri;
     }
     let path = bridge.settings.base.strip(request.uri().path());
     let fault = match Route::parse(path) {
-        Ok(route) => return serve(&bridge, &route, request.into_parts().0).await,
+        Ok(route) => {
+            let response = serve(&bridge, &recent, &route, request.into_parts().0).await;
+            return counted(route.counted_as(), response);
+        }
         Err(fault) => fault,
     };
     match fault {
@@ -58,6 +79,15 @@ async fn answered(bridge: Arc<Bridge>, others: Router, mut request: Request) -> 
         }
         fault => refused_path(&bridge, request.headers(), &fault),
     }
+}
+
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+fn counted(route: &'static str, mut response: Response) -> Response {
+    response.extensions_mut().insert(CountedRoute(route));
+    response
 }
 
 async fn nothing_here(State(bridge): State<Arc<Bridge>>, headers: HeaderMap) -> Response {
@@ -76,8 +106,8 @@ fn refused_path(bridge: &Bridge, headers: &HeaderMap, fault: &RouteFault) -> Res
     response
 }
 
-async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
-    if !matches!(request.method, Method::GET | Method::HEAD) {
+async fn serve(bridge: &Bridge, recent: &RecentDocuments, route: &Route, mut request: Parts) -> Response {
+    if !is_read(&request.method) {
         return answer::method_not_allowed(&request.headers);
     }
     let (path, address) = match route {
@@ -85,13 +115,14 @@ async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
         Route::Provider(route) => (route.path(), ServedAddress::from(&route.address)),
         Route::Module(route) => (route.path(), ServedAddress::from(&route.address)),
     };
+    let asked = bridge.settings.base.strip(request.uri.path()).to_owned();
     // A link is signed for the one path of its route, however a client spells the host.
     request.uri = with_path(&request.uri, &path);
     let client = match bridge.access.admit(&request, Some(&address)) {
         Ok(client) => client,
         Err(denied) => return refused_client(&request.headers, &denied),
     };
-    let exchange = RoutedRequest { bridge, request: &request, client: &client };
+    let exchange = RoutedRequest { bridge, path: &asked, request: &request, client: &client, recent };
     match route {
         Route::Provider(route) => {
             exchange.answer(route).await.unwrap_or_else(|failure| exchange.failed(route, &failure))

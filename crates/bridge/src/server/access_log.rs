@@ -106,7 +106,10 @@ impl AccessLogger {
     }
 }
 
-/// Lines are written as they come. A target that fails still gets the next lines: a disk may have room again.
+/// How long lines may wait for the next ones, so that a busy server does not wake the thread for each.
+const TOGETHER: Duration = Duration::from_millis(2);
+
+/// Lines are written as they come, those of two milliseconds at once. A target that fails still gets the next lines: a disk may have room again.
 fn write(mut target: Box<dyn Write + Send>, waiting: &Receiver<LogMessage>) {
     let mut buffer = Vec::new();
     while let Ok(first) = waiting.recv() {
@@ -125,6 +128,7 @@ fn write(mut target: Box<dyn Write + Send>, waiting: &Receiver<LogMessage>) {
         for done in flushes {
             let _ = done.send(());
         }
+        std::thread::sleep(TOGETHER);
     }
 }
 
@@ -156,6 +160,9 @@ fn without_secrets(word: &str) -> Cow<'_, str> {
 }
 
 fn shortened_to(most: usize, text: &str) -> String {
+    if text.len() <= most && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut shown: String = text.chars().take(most).collect();
     if shown.len() < text.len() {
         shown.push('…');

@@ -36,6 +36,8 @@ pub(super) struct RequestRecord {
     pub(super) code: Option<&'static str>,
     /// Why the status is 5xx.
     pub(super) reason: Option<String>,
+    /// What it is counted as, if its answer says that.
+    pub(super) route: Option<&'static str>,
     pub(super) bytes: u64,
     pub(super) is_whole: bool,
     pub(super) _open: CountedNow,
@@ -54,8 +56,8 @@ impl Drop for RequestRecord {
         // A request that its client does not wait for has the status that nginx gives it.
         let status = self.status.map_or(499, |status| status.as_u16());
         let (ledger, time) = (&self.ledger, self.begun.elapsed());
-        let path = ledger.base.strip(&self.path);
-        ledger.metrics.answered(counted_as(path), status, self.bytes, time);
+        let route = self.route.unwrap_or_else(|| counted_as(ledger.base.strip(&self.path)));
+        ledger.metrics.answered(route, status, self.bytes, time);
         if let Some(code) = self.code {
             ledger.metrics.failed(code);
         }

@@ -31,6 +31,7 @@ use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
 use crate::access::{with_path, with_query};
 use crate::counts::Counts;
+use crate::routes::CountedRoute;
 use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -66,6 +67,9 @@ impl ServedSite {
         let with_packages = Arc::clone(&bridge);
         let kept_bytes: KeptBytes = Arc::new(move || with_packages.packages.kept_bytes());
         let client: ClientOf = Arc::new(move |request| {
+            if !bridge.access.is_restricted() {
+                return None;
+            }
             // A link is signed for the path below that of the URL.
             let mut request = request.clone();
             request.uri = with_path(&request.uri, bridge.settings.base.strip(request.uri.path()));
@@ -174,6 +178,7 @@ impl Reception {
         record.status = Some(response.status());
         record.code = response.extensions().get::<RefusalCode>().map(|RefusalCode(code)| *code);
         record.reason = failure_reason(&response);
+        record.route = response.extensions().get::<CountedRoute>().map(|CountedRoute(route)| *route);
         record.is_whole = record.method == Method::HEAD || response.body().is_end_stream();
         let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         response.map(|body| CountedBody { body, length, record, in_flight })
@@ -188,12 +193,13 @@ impl Reception {
             client: (self.site.client)(request),
             address,
             method: request.method.clone(),
-            path: without_link(request.uri.path()),
+            path: shown_path(request.uri.path()),
             agent,
             begun: Instant::now(),
             status: None,
             code: None,
             reason: None,
+            route: None,
             bytes: 0,
             is_whole: false,
             _open: self.metrics.request(),
@@ -278,6 +284,11 @@ fn failure_reason(response: &Response<Body>) -> Option<String> {
     let given = response.extensions().get::<FailureReason>().map(|FailureReason(reason)| reason_line(reason));
     let named = || status.canonical_reason().unwrap_or("no reason is known").to_owned();
     status.is_server_error().then(|| given.unwrap_or_else(named))
+}
+
+/// A path without what opens it, if it is a link. A link has a mark in each case.
+fn shown_path(path: &str) -> String {
+    if path.contains(['~', '%']) { without_link(path) } else { path.to_owned() }
 }
 
 /// A text that goes with the answer, for the log.

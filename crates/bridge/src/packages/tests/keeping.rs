@@ -3,16 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tofu_oci_packer::PackageLayout;
 use tofu_oci_source::FolderSource;
 use tofu_oci_store::MemoryStore;
 use tofu_oci_testkit::{Fault, Gate, ProviderZip, ReleaseFolder, Rule};
-use tofu_oci_types::{Descriptor, Place};
+use tofu_oci_types::{Descriptor, Digest, Place};
 
 use super::super::work::LayerContents;
-use super::super::{PackageOptions, Packages, ZipDelivery};
+use super::super::zip_folder::CachedZip;
+use super::super::{PackageOptions, PackageZip, Packages, ZipBytes, ZipDelivery};
 use super::{BLOBS, Bench, answered, digest, head, layer_zip, linux, options, package, serve};
 use crate::Refusal;
 
@@ -160,6 +162,28 @@ async fn a_file_that_is_damaged_after_it_was_found_never_comes_whole_and_is_made
     assert_ne!(answered(&packages, &found, None).await.1, zip);
     let found = packages.zip(&package).await.unwrap();
     assert_eq!(answered(&packages, &found, None).await.1, zip);
+}
+
+#[tokio::test]
+async fn a_file_on_disk_was_hashed_again_for_each_client_and_is_compared_if_it_changes() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let (packages, package) = (bench.packages(ZipDelivery::PassedOn), bench.package("linux_amd64").await);
+    let found = packages.zip(&package).await.unwrap();
+    let ZipBytes::Kept(kept) = &found.bytes else { panic!("an image is made a zip") };
+    // As it is some seconds later.
+    let (file, path, digest) = (Arc::clone(&kept.file), kept.path.clone(), kept.digest.clone());
+    let kept = CachedZip { file, path, digest, size: kept.size, shows_changes: true };
+    let path = kept.path.clone();
+    let found = PackageZip { bytes: ZipBytes::Kept(Arc::new(kept)), ..found };
+    let (_, zip) = answered(&packages, &found, None).await;
+    assert_eq!(Digest::sha256(&zip), found.digest);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[1000] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let (_, came) = answered(&packages, &found, None).await;
+    assert!(came.len() < zip.len(), "{} of {} bytes came", came.len(), zip.len());
+    assert!(!path.exists());
 }
 
 /// The zip of the bench's layer, kept because a part was asked for; what a running process gives of it afterwards.

@@ -1,5 +1,7 @@
 //! The documents of both protocols, as clients get them.
 
+use std::time::Duration;
+
 use insta::assert_snapshot;
 use serde_json::Value;
 use tofu_oci_types::{Digest, Scheme};
@@ -30,15 +32,50 @@ async fn version_json_has_relative_urls_and_the_zip_checksum_alone() {
 }
 
 #[tokio::test]
-async fn version_json_is_made_once_for_everyone() {
+async fn a_document_was_made_anew_for_each_of_many_clients() {
+    let site = Site::signed().await;
+    let addresses = [
+        format!("/mirror/{ZAP}/index.json"),
+        format!("/mirror/{ZAP}/1.0.0.json"),
+        format!("/registry/{ZAP}/versions"),
+        format!("/registry/{ZAP}/1.0.0/download/linux/amd64"),
+        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS"),
+        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS.sig"),
+    ];
+    let hits = || site.bridge.catalog.counts().hits();
+    for path in addresses {
+        // The first one learns what the document says.
+        site.get(&path).await;
+        let made = site.get(&path).await;
+        let before = hits();
+        let kept = site.get(&path).await;
+        assert_eq!(hits(), before + 1, "{path}");
+        assert_eq!((kept.status.as_u16(), &kept.headers, &kept.body), (200, &made.headers, &made.body), "{path}");
+        assert_eq!(site.ask("HEAD", &path, &[]).await.headers, made.headers);
+        assert_eq!(site.ask("POST", &path, &[]).await.status.as_u16(), 405);
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_made_anew_if_more_is_known_meanwhile() {
+    let path = format!("/registry/{ZAP}/versions");
+    let made_anew = async |site: &Site| {
+        let before = site.bridge.catalog.counts().hits();
+        site.get(&path).await;
+        // The list and three releases.
+        site.bridge.catalog.counts().hits() - before == 4
+    };
     let site = Site::new().await;
-    let release = site.bridge.catalog.release(&ZAP.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
-    assert_eq!(release.archives.get(), None);
-    let path = format!("/mirror/{ZAP}/1.0.0.json");
-    let made = site.get(&path).await;
-    assert_eq!(release.archives.get().unwrap(), made.body);
-    assert_eq!(site.get(&path).await.shown(), made.shown());
-    assert_eq!((*release).clone().archives.get(), None, "a clone may be changed");
+    site.get(&path).await;
+    site.get(&path).await;
+    assert!(!made_anew(&site).await);
+    site.bridge.catalog.release(&ZAP.parse().unwrap(), &"9.9.9".parse().unwrap()).await.unwrap_err();
+    assert!(made_anew(&site).await);
+    let unkept = Site::with(SiteOptions { fresh: Duration::ZERO, ..SiteOptions::default() }).await;
+    unkept.get(&path).await;
+    let asked = unkept.asked().len();
+    unkept.get(&path).await;
+    assert!(unkept.asked().len() > asked);
 }
 
 #[tokio::test]

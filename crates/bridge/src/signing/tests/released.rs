@@ -8,7 +8,6 @@ use tofu_oci_types::Platform;
 use super::*;
 use crate::ServedPackage;
 use crate::packages::tests::{Bench, options};
-use crate::served::KeptDocument;
 
 const SUMS: &str = "terraform-provider-zap_1.0.0_SHA256SUMS";
 
@@ -47,15 +46,7 @@ async fn released(bench: &Bench) -> ServedRelease {
         let offer = Arc::clone(&release).offer(&platform).await.unwrap();
         packages.insert(platform, ServedPackage { offer, hashes: Vec::new() });
     }
-    ServedRelease {
-        address,
-        version,
-        release,
-        protocols: Vec::new(),
-        packages,
-        created: None,
-        archives: KeptDocument::default(),
-    }
+    ServedRelease { address, version, release, protocols: Vec::new(), packages, created: None }
 }
 
 /// What an instance answers that has this key, and nothing in its cache.
