@@ -13,9 +13,9 @@ use crate::error::StoreError;
 use crate::verify::ByteStream;
 
 /// How much is read at a time: a slow reader makes no thread wait, and holds no more than this.
-const PIECE: u64 = 128 << 10;
+const PIECE: u64 = 64 << 10;
 
-/// These bytes of an open file, in pieces of 128 KiB that are read when they are wanted. Errors name the path.
+/// These bytes of an open file, in pieces of 64 KiB that are read when they are wanted. Errors name the path.
 pub fn file_range(file: Arc<File>, path: PathBuf, range: Range<u64>) -> ByteStream {
     let read = move |at: u64, buffer: &mut [u8]| {
         let mut filled = 0;
