@@ -254,6 +254,26 @@ fn what_people_withdrew_after_the_mirror_came_back() {
 }
 
 #[test]
+fn what_people_withdrew_in_the_words_of_the_mirror_came_back() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.lists(&["1.1.0", "2.0.0"]);
+    upstream.mirror_by(WITHDRAW, VPC, "").success();
+    let listed = || {
+        let line = "module versions oci://REGISTRY/mirror/acme/vpc-aws";
+        upstream.scene.run(line).success().stderr.lines().next().unwrap_or_default().to_owned()
+    };
+    let by_mirror = "withdrawn by the mirror: 1.0.0 (registry.example.test no longer lists this version)";
+    assert!(listed().ends_with(by_mirror), "{}", listed());
+    let reason = "the vendor no longer lists this version";
+    upstream.scene.run(&format!("withdraw REGISTRY/mirror/acme/vpc-aws:1.0.0 --reason '{reason}'")).success();
+    assert!(listed().ends_with(&format!("withdrawn by its publisher: 1.0.0 ({reason})")), "{}", listed());
+    upstream.lists(&ALL);
+    let said = upstream.mirror_by(WITHDRAW, VPC, "--json").success();
+    assert!(actions(&said).contains(&"vpc 1.0.0 withdrawn-there".to_owned()), "{}", said.text);
+}
+
+#[test]
 fn what_a_version_calls_that_stays_although_it_is_gone_was_pruned() {
     let mut upstream = vpc();
     let calls = call("vpc", &format!("{HOST}/acme/vpc/aws"), "1.0.0");
@@ -384,7 +404,7 @@ fn layouts_and_bundles_do_what_they_do_for_providers() {
     }
     run("oci:lay", "--latest 1 --prune").success();
     let listed = upstream.scene.run(&format!("module versions oci:lay/{named}")).success();
-    assert!(listed.text.contains("withdrawn by the publisher: 1.1.0 (the rules of the mirror"), "{}", listed.text);
+    assert!(listed.text.contains("withdrawn by the mirror: 1.1.0 (the rules of the mirror"), "{}", listed.text);
     assert_eq!(listed.stdout, "2.0.0\n1.0.0\n");
     // What a bundle brings is not the mirror's to take away, and nothing is gone because a bundle lacks it.
     upstream.scene.run(&format!("module mirror --from bundle:b.tar --to '{TO}' --quiet")).success();

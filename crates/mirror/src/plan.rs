@@ -266,11 +266,6 @@ impl OtherVersions<'_> {
     }
 }
 
-/// Whether `mirror` gives this reason when it withdraws a version.
-pub(crate) fn is_own_reason(reason: &NoticeReason) -> bool {
-    reason.as_str() == UNNAMED || reason.as_str().ends_with(UNLISTED)
-}
-
 fn withdraw(reason: &str, decided: Withdrawer) -> MirrorAction {
     let usual = || format!("its place {UNLISTED}").parse().expect("the text is one short line");
     MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()), decided }

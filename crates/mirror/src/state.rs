@@ -3,12 +3,11 @@
 use bytes::Bytes;
 use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateRequest};
 use tofu_oci_store::{Store, StoreError, StoreItem};
-use tofu_oci_trust::{NoticeReason, PrivateKey};
+use tofu_oci_trust::{NoticeReason, NoticeWriter, PrivateKey};
 use tofu_oci_types::{Reporter, Version};
 
 use crate::MirrorError;
 use crate::destination::sightings::{Sighted, VersionMark};
-use crate::plan::is_own_reason;
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {
@@ -46,13 +45,15 @@ pub(crate) async fn change<A: Sighted>(
             (StateChange::Reinstate, reason.parse().expect("the text is one short line"))
         }
     };
-    let (key, signed) = match by {
-        NoticeBy::Mirror(key) => (key, None),
-        NoticeBy::Publisher(bundle) => (None, bundle),
+    let (key, signed, writer) = match (by, later) {
+        // A warning is what the place has about the release.
+        (NoticeBy::Mirror(key), Later::Deprecate(_)) => (key, None, NoticeWriter::Publisher),
+        (NoticeBy::Mirror(key), _) => (key, None, NoticeWriter::Mirror),
+        (NoticeBy::Publisher(bundle), _) => (None, bundle, NoticeWriter::Publisher),
     };
     // A module's notices name nothing.
     let address = address.provider().cloned().map_or(SignAddress::Annotated { otherwise: None }, SignAddress::Given);
-    let request = StateRequest { change, version, address, reason, key, signed };
+    let request = StateRequest { change, version, address, reason, writer, key, signed };
     let plan = match (StatePlan::look(store, request, reporter).await, later, mark) {
         // Nothing is left of the release: its tag goes.
         (
@@ -71,7 +72,7 @@ pub(crate) async fn change<A: Sighted>(
     {
         return Err(MirrorError::NotMirrored { place: store.place(), version: version.clone() });
     }
-    if matches!(later, Later::Reinstate) && plan.withdrawn_because().is_some_and(|reason| !is_own_reason(reason)) {
+    if matches!(later, Later::Reinstate) && plan.withdrawn_by() == Some(NoticeWriter::Publisher) {
         return Ok(None);
     }
     plan.carry_out(store).await?;
