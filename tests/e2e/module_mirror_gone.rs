@@ -130,6 +130,8 @@ fn an_answer_that_says_nothing_takes_no_version_away() {
         Answer::new(200).body("{}"),
         Answer::new(200).body(r#"{"errors":["try again"]}"#),
         Answer::new(200).body(r#"{"modules":[]}"#),
+        Answer::new(200).body(r#"{"modules":[{}]}"#),
+        Answer::new(200).body(r#"{"modules":[{"versions":null}]}"#),
         Answer::new(200).body("<html>"),
         Answer::new(404),
         Answer::new(403),
@@ -164,6 +166,24 @@ fn an_answer_that_says_nothing_takes_no_version_away() {
     let said = upstream.mirror_by(WITHDRAW, VPC, "--allow-all-gone --no-nested");
     let all = "3.0.0 first-seen withdrawn-1.0.0 withdrawn-1.1.0 withdrawn-2.0.0";
     assert_eq!(upstream.tags(), all, "{}", said.text);
+}
+
+#[test]
+fn a_module_that_its_registry_deleted_was_never_withdrawn() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.answers(Answer::new(404));
+    let none = VPC.replace("aws\"\n", "aws\"\nlatest = 0\n");
+    for (top, tables, rest) in [("", &none[..], "--prune --plan"), (WITHDRAW, VPC, "--allow-all-gone --plan")] {
+        let said = upstream.changes_nothing(top, tables, rest).success();
+        assert!(said.stdout.contains("plan: 3 withdrawn;"), "{}", said.text);
+    }
+    upstream.mirror_by(WITHDRAW, VPC, "--allow-all-gone").success();
+    assert_eq!(upstream.tags(), "first-seen withdrawn-1.0.0 withdrawn-1.1.0 withdrawn-2.0.0");
+    // What the rules name is nowhere now.
+    let said = upstream.changes_nothing(WITHDRAW, VPC, "--allow-all-gone");
+    assert!(said.code == Some(1) && said.text.contains("does not know"), "{}", said.text);
+    upstream.changes_nothing("", &none, "--prune").success();
 }
 
 #[test]

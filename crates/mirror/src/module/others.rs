@@ -11,9 +11,8 @@ use super::report::{ModuleAction, ModuleMirrorLine, ModuleOutcome};
 use super::run::{ModuleCaller, ModuleRun};
 use super::state::ModuleState;
 use super::visit::ModuleVisit;
-use crate::MirrorError;
 use crate::destination::sightings::VersionMark;
-use crate::plan::{GoneVersions, MirrorAction, Prune, Withdrawer};
+use crate::plan::{MirrorAction, Prune, Withdrawer};
 use crate::state::{Later, NoticeBy, change};
 
 impl ModuleRun<'_> {
@@ -64,13 +63,7 @@ impl ModuleRun<'_> {
             let line = ModuleMirrorLine { address: address.clone(), version: Some(version), called_by, outcome };
             self.lines.insert(key, line);
         }
-        match too_many {
-            Some(GoneVersions { gone, of }) => {
-                let (address, from) = (address.to_string(), job.upstream.place(address));
-                Err(MirrorError::AllGone { address, from, gone, of }.into())
-            }
-            None => Ok(()),
-        }
+        too_many.map_or(Ok(()), |error| Err(error.into()))
     }
 }
 
@@ -85,10 +78,10 @@ impl ModuleMirrorJob<'_> {
         now: Moment,
     ) -> Result<ModuleOutcome, ModuleMirrorError> {
         let (to, mark) = (self.destination.place(address)?, state.sightings.mark(version).cloned());
-        let MirrorAction::Withdraw { reason, decided } = action else {
-            let (action, there) =
-                (ModuleAction::Gone { decided: Withdrawer::Place }, mark.as_ref().map(VersionMark::index));
-            return Ok(ModuleOutcome::still(action, to, there.cloned()));
+        let there = || mark.as_ref().map(|mark| mark.index().clone());
+        let (reason, decided) = match action {
+            MirrorAction::Withdraw { reason, decided } => (reason, decided),
+            _ => return Ok(ModuleOutcome::still(ModuleAction::Gone { decided: Withdrawer::Place }, to, there())),
         };
         if self.mode == MirrorMode::Run {
             let later = Later::Withdraw(&reason);
