@@ -187,6 +187,22 @@ fn a_module_that_its_registry_deleted_was_never_withdrawn() {
 }
 
 #[test]
+fn a_version_that_people_replaced_and_that_is_gone_was_a_failure() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.scene.context.write("own/main.tf", "# own\n");
+    let push = "module push own REGISTRY/mirror/acme/vpc-aws --version 1.0.0 --replace-tag";
+    upstream.scene.run(push).success();
+    upstream.lists(&["1.1.0", "2.0.0"]);
+    for mode in ["--plan", ""] {
+        let said = upstream.changes_nothing(WITHDRAW, VPC, &format!("{mode} --json")).success();
+        assert!(actions(&said).contains(&"vpc 1.0.0 replaced-there".to_owned()), "{}", said.text);
+        let said = upstream.changes_nothing(WITHDRAW, VPC, mode).success();
+        assert!(said.stdout.contains("kept: people put something else under its tag"), "{}", said.text);
+    }
+}
+
+#[test]
 fn pruning_withdraws_only_what_module_mirror_put_there_and_that_no_call_names() {
     let upstream = five_before(scene());
     let scene = &upstream.scene;

@@ -50,6 +50,8 @@ pub enum MirrorAction {
     NoPlatform,
     /// Its publisher at the destination withdrew it; `mirror` brings back only what it withdrew itself.
     WithdrawnThere,
+    /// It would be withdrawn, and people have moved its tag: what is there is theirs, and stays.
+    ReplacedThere,
     /// The destination has it for fewer platforms, and not from `mirror`: it stays as it is.
     NotOurs,
     /// Its publisher has withdrawn it, before it came: it is not carried.

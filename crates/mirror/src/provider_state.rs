@@ -23,6 +23,7 @@ use crate::destination::sightings::{Sightings, VersionMark};
 use crate::plan::{MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, listed_by_stranger, unmet};
 use crate::rules::{DelistedPolicy, MirrorRules};
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
+use crate::state::leave_replaced;
 use crate::transfer::{demand_own, names};
 use crate::{Destination, MirrorError};
 
@@ -192,7 +193,10 @@ impl Question<'_> {
             gone: self.rules.gone,
             prune: self.prune,
         };
-        let (others, too_many) = others.actions();
+        let (mut others, too_many) = others.actions();
+        if let Some(store) = self.destination.store(self.address)? {
+            leave_replaced(&*store, &look.sightings, &mut others).await?;
+        }
         look.outcomes
             .extend(others.into_iter().map(|(version, action)| (Some(version), Ok(MirrorOutcome::still(action)))));
         look.outcomes.extend(too_many.map(|error| (None, Err(error))));

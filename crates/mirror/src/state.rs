@@ -4,10 +4,11 @@ use bytes::Bytes;
 use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateRequest};
 use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, NoticeWriter, PrivateKey};
-use tofu_oci_types::{Reporter, Version};
+use tofu_oci_types::{Digest, Reference, Reporter, Tag, Version};
 
 use crate::MirrorError;
-use crate::destination::sightings::{Sighted, VersionMark};
+use crate::destination::sightings::{Sighted, Sightings, VersionMark};
+use crate::plan::MirrorAction;
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {
@@ -22,6 +23,25 @@ pub(crate) enum NoticeBy<'a> {
     Mirror(Option<&'a PrivateKey>),
     /// The publisher, in this bundle, or in one that the destination has.
     Publisher(Option<&'a Bytes>),
+}
+
+/// Leaves versions alone that would be withdrawn and whose tags people have moved to other releases.
+pub(crate) async fn leave_replaced(
+    store: &dyn Store,
+    sightings: &Sightings,
+    actions: &mut [(Version, MirrorAction)],
+) -> Result<(), MirrorError> {
+    for (version, action) in actions {
+        let (MirrorAction::Withdraw { .. }, Some(mark)) = (&*action, sightings.mark(version)) else { continue };
+        let Ok(tag) = Tag::for_version(version) else { continue };
+        match store.manifest(&Reference::Tag(tag)).await {
+            Ok((_, bytes)) if Digest::sha256(&bytes) != *mark.index() => *action = MirrorAction::ReplacedThere,
+            Err(error) if !(error.is_not_found() || error.is_of_content()) => return Err(error.into()),
+            // What is broken goes as well.
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Changes the state of a release, and returns the mark that it has then; `None` if that stays, and if people have withdrawn what

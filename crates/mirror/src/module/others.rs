@@ -13,7 +13,7 @@ use super::state::ModuleState;
 use super::visit::ModuleVisit;
 use crate::destination::sightings::VersionMark;
 use crate::plan::{MirrorAction, Prune, Withdrawer};
-use crate::state::{Later, NoticeBy, change};
+use crate::state::{Later, NoticeBy, change, leave_replaced};
 
 impl ModuleRun<'_> {
     /// Takes away, or reports, what the destination has and the run has not named. It deletes one tag at a time. Then what the run
@@ -51,7 +51,8 @@ impl ModuleRun<'_> {
         prune: Prune,
     ) -> Result<(), ModuleMirrorError> {
         let job = self.job;
-        let (others, too_many) = state.others(job, address, prune);
+        let (mut others, too_many) = state.others(job, address, prune);
+        leave_replaced(&*job.destination.store(address)?, &state.sightings, &mut others).await?;
         if job.mode == MirrorMode::Run {
             let goes = others.iter().filter(|(_, action)| matches!(action, MirrorAction::Withdraw { .. }));
             state.begin_withdrawing(goes.map(|(version, _)| version.to_string()).collect()).await?;
@@ -81,6 +82,7 @@ impl ModuleMirrorJob<'_> {
         let there = || mark.as_ref().map(|mark| mark.index().clone());
         let (reason, decided) = match action {
             MirrorAction::Withdraw { reason, decided } => (reason, decided),
+            MirrorAction::ReplacedThere => return Ok(ModuleOutcome::still(ModuleAction::ReplacedThere, to, None)),
             _ => return Ok(ModuleOutcome::still(ModuleAction::Gone { decided: Withdrawer::Place }, to, there())),
         };
         if self.mode == MirrorMode::Run {
