@@ -209,7 +209,7 @@ fn the_long_list_says_when_by_whom_and_for_what() {
     {"event":"message","level":"note","code":"deprecated","text":"[REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)","hint":null}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.6.0","platforms":["darwin_arm64","linux_amd64"],"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"refused","code":"unsigned"}}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0","platforms":["darwin_arm64","linux_amd64"],"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"signed","by":["acme-release"]}}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"],"notice":{"state":"deprecated","reason":"use 1.5.0"},"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"signed","by":["acme-release"]}}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"],"notice":{"state":"deprecated","reason":"use 1.5.0","writer":"publisher"},"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"signed","by":["acme-release"]}}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.0.0","platforms":["linux_amd64"],"index":"sha256:[DIGEST]","protocols":[],"created":{"at":"2026-03-01T12:00:00Z","by":"image-config"},"signatures":null}
 
     ----- stderr -----
@@ -240,7 +240,7 @@ fn what_publishers_say_later_stands_beside_the_list() {
     {"event":"message","level":"note","code":"deprecated","text":"[REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)","hint":null}
     {"event":"message","level":"note","code":"withdrawn","text":"[REGISTRY]/acme/widget: withdrawn by its publisher: 1.3.0 (it deletes data)","hint":null}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0"}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","notice":{"state":"deprecated","reason":"use 1.5.0"}}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","notice":{"state":"deprecated","reason":"use 1.5.0","writer":"publisher"}}
 
     ----- stderr -----
     "#);
