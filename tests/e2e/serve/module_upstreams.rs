@@ -297,7 +297,7 @@ fn modules_of_git_repositories_are_listed_by_their_tags_packed_and_kept() {
 #[test]
 fn a_git_repository_without_the_folder_of_the_rule_was_a_failure_and_two_tags_were_one_version() {
     let scene = Scene::new();
-    for folder in ["git/acme/network", "later/acme/network"] {
+    for folder in ["git/acme/network", "later/acme/network/aws"] {
         scene.repository(folder, &[("main.tf", "# 1\n")]);
         scene.git(folder, "tag v1.0.0");
     }
@@ -309,19 +309,19 @@ fn a_git_repository_without_the_folder_of_the_rule_was_a_failure_and_two_tags_we
     assert_eq!(missing.status, 404, "{}\n{}", missing.text(), one.log());
     drop(one);
     // The next upstream has it.
-    let both = format!("[{}//${{target_system}}\", {}\"]", rule("git"), rule("later"));
+    let both = format!("[{}//${{target_system}}\", {}/${{target_system}}\"]", rule("git"), rule("later"));
     let both = serving_from(&scene, &both, "", "");
     assert_eq!(archive(&both, NETWORK, "1.0.0").status, 200, "{}", both.log());
     drop(both);
     // Two tags of one commit are one version; of two commits, none that can be had.
-    let folder = "git/acme/network";
+    let folder = "later/acme/network/aws";
     scene.git(folder, "tag v1.1.0");
     scene.git(folder, "tag -a -m x 1.1.0");
     scene.git(folder, "tag v1.2.0");
-    scene.context.write("git/acme/network/main.tf", "# 2\n");
+    scene.context.write("later/acme/network/aws/main.tf", "# 2\n");
     scene.commit(folder);
     scene.git(folder, "tag 1.2.0");
-    let whole = serving_from(&scene, &format!("[{}\"]", rule("git")), "", "");
+    let whole = serving_from(&scene, &format!("[{}/${{target_system}}\"]", rule("later")), "", "");
     assert_eq!(archive(&whole, NETWORK, "1.1.0").status, 200, "{}", whole.log());
     let unclear = whole.get(&format!("{NETWORK}/1.2.0/download"));
     assert_eq!(unclear.status, 502, "{}", unclear.text());
