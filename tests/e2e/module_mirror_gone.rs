@@ -130,6 +130,8 @@ fn an_answer_that_says_nothing_takes_no_version_away() {
         Answer::new(200).body("{}"),
         Answer::new(200).body(r#"{"errors":["try again"]}"#),
         Answer::new(200).body(r#"{"modules":[]}"#),
+        Answer::new(200).body(r#"{"modules":[{}]}"#),
+        Answer::new(200).body(r#"{"modules":[{"versions":null}]}"#),
         Answer::new(200).body("<html>"),
         Answer::new(404),
         Answer::new(403),
@@ -164,6 +166,40 @@ fn an_answer_that_says_nothing_takes_no_version_away() {
     let said = upstream.mirror_by(WITHDRAW, VPC, "--allow-all-gone --no-nested");
     let all = "3.0.0 first-seen withdrawn-1.0.0 withdrawn-1.1.0 withdrawn-2.0.0";
     assert_eq!(upstream.tags(), all, "{}", said.text);
+}
+
+#[test]
+fn a_module_that_its_registry_deleted_was_never_withdrawn() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.answers(Answer::new(404));
+    let none = VPC.replace("aws\"\n", "aws\"\nlatest = 0\n");
+    for (top, tables, rest) in [("", &none[..], "--prune --plan"), (WITHDRAW, VPC, "--allow-all-gone --plan")] {
+        let said = upstream.changes_nothing(top, tables, rest).success();
+        assert!(said.stdout.contains("plan: 3 withdrawn;"), "{}", said.text);
+    }
+    upstream.mirror_by(WITHDRAW, VPC, "--allow-all-gone").success();
+    assert_eq!(upstream.tags(), "first-seen withdrawn-1.0.0 withdrawn-1.1.0 withdrawn-2.0.0");
+    // What the rules name is nowhere now.
+    let said = upstream.changes_nothing(WITHDRAW, VPC, "--allow-all-gone");
+    assert!(said.code == Some(1) && said.text.contains("does not know"), "{}", said.text);
+    upstream.changes_nothing("", &none, "--prune").success();
+}
+
+#[test]
+fn a_version_that_people_replaced_and_that_is_gone_was_a_failure() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.scene.context.write("own/main.tf", "# own\n");
+    let push = "module push own REGISTRY/mirror/acme/vpc-aws --version 1.0.0 --replace-tag";
+    upstream.scene.run(push).success();
+    upstream.lists(&["1.1.0", "2.0.0"]);
+    for mode in ["--plan", ""] {
+        let said = upstream.changes_nothing(WITHDRAW, VPC, &format!("{mode} --json")).success();
+        assert!(actions(&said).contains(&"vpc 1.0.0 replaced-there".to_owned()), "{}", said.text);
+        let said = upstream.changes_nothing(WITHDRAW, VPC, mode).success();
+        assert!(said.stdout.contains("kept: people put something else under its tag"), "{}", said.text);
+    }
 }
 
 #[test]
@@ -251,6 +287,26 @@ fn what_people_withdrew_after_the_mirror_came_back() {
     upstream.scene.run("withdraw --undo REGISTRY/mirror/acme/vpc-aws:1.0.0").success();
     upstream.mirror_by(WITHDRAW, VPC, "").success();
     assert_eq!(upstream.tags(), "1.0.0 1.1.0 2.0.0 first-seen");
+}
+
+#[test]
+fn what_people_withdrew_in_the_words_of_the_mirror_came_back() {
+    let upstream = vpc();
+    upstream.mirror_by("", VPC, "").success();
+    upstream.lists(&["1.1.0", "2.0.0"]);
+    upstream.mirror_by(WITHDRAW, VPC, "").success();
+    let listed = || {
+        let line = "module versions oci://REGISTRY/mirror/acme/vpc-aws";
+        upstream.scene.run(line).success().stderr.lines().next().unwrap_or_default().to_owned()
+    };
+    let by_mirror = "withdrawn by the mirror: 1.0.0 (registry.example.test no longer lists this version)";
+    assert!(listed().ends_with(by_mirror), "{}", listed());
+    let reason = "the vendor no longer lists this version";
+    upstream.scene.run(&format!("withdraw REGISTRY/mirror/acme/vpc-aws:1.0.0 --reason '{reason}'")).success();
+    assert!(listed().ends_with(&format!("withdrawn by its publisher: 1.0.0 ({reason})")), "{}", listed());
+    upstream.lists(&ALL);
+    let said = upstream.mirror_by(WITHDRAW, VPC, "--json").success();
+    assert!(actions(&said).contains(&"vpc 1.0.0 withdrawn-there".to_owned()), "{}", said.text);
 }
 
 #[test]
@@ -384,7 +440,7 @@ fn layouts_and_bundles_do_what_they_do_for_providers() {
     }
     run("oci:lay", "--latest 1 --prune").success();
     let listed = upstream.scene.run(&format!("module versions oci:lay/{named}")).success();
-    assert!(listed.text.contains("withdrawn by the publisher: 1.1.0 (the rules of the mirror"), "{}", listed.text);
+    assert!(listed.text.contains("withdrawn by the mirror: 1.1.0 (the rules of the mirror"), "{}", listed.text);
     assert_eq!(listed.stdout, "2.0.0\n1.0.0\n");
     // What a bundle brings is not the mirror's to take away, and nothing is gone because a bundle lacks it.
     upstream.scene.run(&format!("module mirror --from bundle:b.tar --to '{TO}' --quiet")).success();

@@ -73,7 +73,7 @@ fn an_explanation_names_the_rule_and_what_holds_versions_back() {
         template  [REGISTRY]/${namespace}/${name}
         place     [REGISTRY]/acme/network
         offers    2.0.0, 2.0.0-rc.1, 1.10.0, 1.4.0
-        held      1.11.0 (opens port 22): withdrawn by the publisher
+        held      1.11.0 (opens port 22): withdrawn by its publisher
         held      2.0.0-rc.1: a prerelease is chosen by its exact version alone
         held      2.0.0: outside of the constraint
 
@@ -120,7 +120,7 @@ fn nothing_to_choose_is_explained_and_without_an_explanation_an_error() {
         template  [REGISTRY]/${namespace}/${name}
         place     [REGISTRY]/acme/network
         offers    2.0.0, 2.0.0-rc.1, 1.10.0, 1.4.0
-        held      1.11.0 (opens port 22): withdrawn by the publisher
+        held      1.11.0 (opens port 22): withdrawn by its publisher
         held      2.0.0-rc.1: a prerelease is chosen by its exact version alone
         held      2.0.0, 1.10.0, 1.4.0: outside of the constraint
 

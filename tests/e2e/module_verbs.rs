@@ -113,7 +113,7 @@ fn a_withdrawn_module_goes_and_comes_back() {
     1.5.0
 
     ----- stderr -----
-    note: [REGISTRY]/acme/network: withdrawn by the publisher: 1.4.0 (opens port 22; use 1.5.0)
+    note: [REGISTRY]/acme/network: withdrawn by its publisher: 1.4.0 (opens port 22; use 1.5.0)
     ");
     assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.4.0").text, @"
     exit code: 1
@@ -186,7 +186,7 @@ fn a_deprecated_module_is_pulled_with_the_reason() {
     1.4.0 (deprecated)
 
     ----- stderr -----
-    note: [REGISTRY]/acme/network: deprecated by the publisher: 1.4.0 (use 1.5.0)
+    note: [REGISTRY]/acme/network: deprecated by its publisher: 1.4.0 (use 1.5.0)
     ");
     let listed = scene.run("module versions oci://REGISTRY/acme/network --json");
     assert_eq!(check(&listed), ["message", "module-version", "module-version"]);

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use tofu_oci_testkit::{Answer, Behaviour, Fault, Inline, Referrer, ReferrersSupport, Registry, ReleaseFolder, Rule};
-use tofu_oci_trust::{NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, SignedSubject};
+use tofu_oci_trust::{NOTICE_ARTIFACT_TYPE, Notice, NoticeWriter, ReleaseState, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::setup::{Scene, WIDGET};
@@ -222,7 +222,7 @@ fn say(scene: &Scene, repository: &str, from: &str, state: ReleaseState, reason:
     let (address, version) = (WIDGET.parse().expect("well-formed"), "1.4.0".parse().expect("well-formed"));
     let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
     let reason = reason.parse().expect("well-formed");
-    let notice = Notice { state, reason, replaced_by: None, supersedes: [].into() };
+    let notice = Notice { state, reason, writer: NoticeWriter::Publisher, replaced_by: None, supersedes: [].into() };
     let statement = notice.to_statement(&subject);
     let layer = "application/vnd.in-toto+json";
     let referrer = Referrer::new(&index, NOTICE_ARTIFACT_TYPE).layer(layer, &statement, &[], Inline::Yes);

@@ -384,7 +384,7 @@ fn a_deprecated_release_says_so_and_a_withdrawn_one_says_why() {
     scene.deprecated("1.4.0", "use 1.5.0");
     scene.withdrawn("1.3.0", "it deletes data");
     let said = scene.run(SHOW).success();
-    assert!(said.stdout.contains("\n  notice    deprecated by the publisher: use 1.5.0\n"), "{}", said.text);
+    assert!(said.stdout.contains("\n  notice    deprecated by its publisher: use 1.5.0\n"), "{}", said.text);
     assert_eq!(check(&scene.run(&format!("{SHOW} --json"))), ["release"]);
     assert_snapshot!(scene.refuse(&SHOW.replace("1.4.0", "1.3.0")), @"
     exit code: 1

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tofu_oci_testkit::{Fault, Inline, Referrer, Rule};
-use tofu_oci_trust::{Notice, ReleaseState, SignedSubject};
+use tofu_oci_trust::{Notice, NoticeWriter, ReleaseState, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::json::check;
@@ -43,7 +43,9 @@ impl Scene {
         let (address, version) = (WIDGET.parse().expect("an address"), version.parse().expect("a version"));
         let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
         let reason = reason.parse().expect("a reason");
-        let notice = Notice { state, reason, replaced_by: None, supersedes: [].into() }.to_statement(&subject);
+        let writer = NoticeWriter::Publisher;
+        let notice = Notice { state, reason, writer, replaced_by: None, supersedes: [].into() };
+        let notice = notice.to_statement(&subject);
         let referrer = Referrer::new(&index, "application/vnd.opentofu.provider.notice.v1");
         let referrer = referrer.layer("application/vnd.in-toto+json", &notice, &[], Inline::No);
         self.registry.put_referrer("acme/widget", &referrer)
@@ -183,7 +185,7 @@ fn the_long_list_says_when_by_whom_and_for_what() {
     1.0.0               2026-03-01  -          -           linux_amd64
 
     ----- stderr -----
-    note: [REGISTRY]/acme/widget: deprecated by the publisher: 1.4.0 (use 1.5.0)
+    note: [REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)
     ");
     scene.trust("unsigned = \"allow\"");
     assert_snapshot!(scene.run("versions REGISTRY/acme/widget --long").text, @"
@@ -196,7 +198,7 @@ fn the_long_list_says_when_by_whom_and_for_what() {
     1.0.0               2026-03-01  -          -                linux_amd64
 
     ----- stderr -----
-    note: [REGISTRY]/acme/widget: deprecated by the publisher: 1.4.0 (use 1.5.0)
+    note: [REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)
     ");
     scene.trust("");
     let said = scene.run("versions REGISTRY/acme/widget --long --json");
@@ -204,10 +206,10 @@ fn the_long_list_says_when_by_whom_and_for_what() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"message","level":"note","code":"deprecated","text":"[REGISTRY]/acme/widget: deprecated by the publisher: 1.4.0 (use 1.5.0)","hint":null}
+    {"event":"message","level":"note","code":"deprecated","text":"[REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)","hint":null}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.6.0","platforms":["darwin_arm64","linux_amd64"],"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"refused","code":"unsigned"}}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0","platforms":["darwin_arm64","linux_amd64"],"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"signed","by":["acme-release"]}}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"],"notice":{"state":"deprecated","reason":"use 1.5.0"},"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"signed","by":["acme-release"]}}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"],"notice":{"state":"deprecated","reason":"use 1.5.0","writer":"publisher"},"index":"sha256:[DIGEST]","protocols":[],"created":null,"signatures":{"state":"signed","by":["acme-release"]}}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.0.0","platforms":["linux_amd64"],"index":"sha256:[DIGEST]","protocols":[],"created":{"at":"2026-03-01T12:00:00Z","by":"image-config"},"signatures":null}
 
     ----- stderr -----
@@ -227,18 +229,18 @@ fn what_publishers_say_later_stands_beside_the_list() {
     1.4.0
 
     ----- stderr -----
-    note: [REGISTRY]/acme/widget: deprecated by the publisher: 1.4.0 (use 1.5.0)
-    note: [REGISTRY]/acme/widget: withdrawn by the publisher: 1.3.0 (it deletes data)
+    note: [REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)
+    note: [REGISTRY]/acme/widget: withdrawn by its publisher: 1.3.0 (it deletes data)
     ");
     let said = scene.run("versions REGISTRY/acme/widget --json");
     assert_eq!(check(&said), ["message", "message", "version", "version"]);
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"message","level":"note","code":"deprecated","text":"[REGISTRY]/acme/widget: deprecated by the publisher: 1.4.0 (use 1.5.0)","hint":null}
-    {"event":"message","level":"note","code":"withdrawn","text":"[REGISTRY]/acme/widget: withdrawn by the publisher: 1.3.0 (it deletes data)","hint":null}
+    {"event":"message","level":"note","code":"deprecated","text":"[REGISTRY]/acme/widget: deprecated by its publisher: 1.4.0 (use 1.5.0)","hint":null}
+    {"event":"message","level":"note","code":"withdrawn","text":"[REGISTRY]/acme/widget: withdrawn by its publisher: 1.3.0 (it deletes data)","hint":null}
     {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0"}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","notice":{"state":"deprecated","reason":"use 1.5.0"}}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","notice":{"state":"deprecated","reason":"use 1.5.0","writer":"publisher"}}
 
     ----- stderr -----
     "#);

@@ -90,7 +90,7 @@ fn a_version_goes_and_comes_back() {
     1.3.0
 
     ----- stderr -----
-    note: [REGISTRY]/acme/widget: withdrawn by the publisher: 1.4.0 (it deletes state; use 1.3.0)
+    note: [REGISTRY]/acme/widget: withdrawn by its publisher: 1.4.0 (it deletes state; use 1.3.0)
     ");
     assert_snapshot!(scene.run(&format!("withdraw REGISTRY/acme/widget:1.4.0 {REASON} --dry-run")).text, @"
     exit code: 0

@@ -85,7 +85,7 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
     1.3.0
 
     ----- stderr -----
-    note: [REGISTRY]/acme/widget: withdrawn by the publisher: 1.4.0 (broken)
+    note: [REGISTRY]/acme/widget: withdrawn by its publisher: 1.4.0 (broken)
     warning: the tag 1.4.0 in [REGISTRY]/acme/widget names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses 1.4.0
       hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --reason TEXT` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed
     ");
@@ -156,7 +156,7 @@ fn a_module_that_was_withdrawn_in_part_was_listed() {
     1.3.0
 
     ----- stderr -----
-    note: [REGISTRY]/acme/network: withdrawn by the publisher: 1.4.0 (broken)
+    note: [REGISTRY]/acme/network: withdrawn by its publisher: 1.4.0 (broken)
     warning: the tag 1.4.0 in [REGISTRY]/acme/network names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses 1.4.0
       hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --reason TEXT` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed
     ");

@@ -25,7 +25,7 @@ fn a_withdrawn_version_whose_tag_came_back_was_listed_and_installed() {
     1.3.0
 
     ----- stderr -----
-    note: [REGISTRY]/acme/mirror: withdrawn by the publisher: 1.4.0 (it deletes state; use 1.3.0)
+    note: [REGISTRY]/acme/mirror: withdrawn by its publisher: 1.4.0 (it deletes state; use 1.3.0)
     warning: the tag 1.4.0 in [REGISTRY]/acme/mirror still names the withdrawn release, so OpenTofu can choose 1.4.0
       hint: `tofu-oci withdraw [REGISTRY]/acme/mirror:1.4.0 --reason TEXT` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed
     ");

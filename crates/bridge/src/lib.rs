@@ -51,7 +51,7 @@ pub use config::{
 pub use issued::{IssuedCertificate, is_certificate_for};
 pub use loopback::Loopback;
 pub use packages::{PackageOptions, PackageZip, Packages, Visibility, ZipDelivery};
-pub use refusal::{FailureReason, Refusal, RefusalCode, VersionAbsence};
+pub use refusal::{FailureReason, Refusal, RefusalCode, VersionAbsence, WithdrawnVersion};
 pub use routes::router;
 pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlace, ServedRelease, ServedVersions};
 pub use served_address::ServedAddress;

@@ -5,7 +5,8 @@ use std::fmt;
 use http::{Response, StatusCode};
 use thiserror::Error;
 use tofu_oci_fault::Fault;
-use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
+use tofu_oci_trust::{NoticeReason, NoticeWriter};
+use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version, printable};
 
 use crate::ServedAddress;
 
@@ -75,8 +76,8 @@ pub enum VersionAbsence {
     /// What is there names another address. Clients read the same as for [`VersionAbsence::NotThere`]: the other
     /// address does not concern them.
     OtherAddress,
-    /// Its publisher has withdrawn it, perhaps with a reason.
-    Withdrawn(Option<String>),
+    /// It was withdrawn.
+    Withdrawn(WithdrawnVersion),
 }
 
 impl fmt::Display for VersionAbsence {
@@ -90,9 +91,32 @@ impl fmt::Display for VersionAbsence {
             Self::Sealed => {
                 f.write_str("is not offered: the mirror does not have it, and is sealed, so its upstream is not asked")
             }
-            Self::Withdrawn(Some(reason)) => write!(f, "was withdrawn by its publisher: {reason}"),
-            Self::Withdrawn(None) => f.write_str("was withdrawn by its publisher"),
+            Self::Withdrawn(withdrawn) => {
+                f.write_str(&withdrawn.said())?;
+                withdrawn.reason.as_ref().map_or(Ok(()), |reason| write!(f, ": {reason}"))
+            }
         }
+    }
+}
+
+/// What is known of a version that was withdrawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WithdrawnVersion {
+    /// Who withdrew it; `None` if no notice that was read says so.
+    pub by: Option<NoticeWriter>,
+    /// Why, printable.
+    pub reason: Option<String>,
+}
+
+impl WithdrawnVersion {
+    pub(crate) fn new(reason: Option<&NoticeReason>, by: Option<NoticeWriter>) -> Self {
+        Self { by, reason: reason.map(|reason| printable(reason.as_str()).into_owned()) }
+    }
+
+    /// The verb of a sentence about the version, without the reason.
+    pub(crate) fn said(&self) -> String {
+        let by = self.by.map(|by| format!(" by {by}")).unwrap_or_default();
+        format!("was withdrawn{by}")
     }
 }
 

@@ -43,7 +43,8 @@ pub use fetch::Fetcher;
 pub use guard::FolderLock;
 pub use link::Linked;
 pub use module::{
-    FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module, version_tags_of,
+    FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, VersionTag, current_commit, fetch_module,
+    version_tags_of,
 };
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};

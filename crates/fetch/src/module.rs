@@ -15,7 +15,7 @@ mod target;
 
 pub use self::error::ModuleFetchError;
 pub use self::fetch::{FetchedModule, fetch_module};
-pub use self::git::{current_commit, version_tags_of};
+pub use self::git::{VersionTag, current_commit, version_tags_of};
 pub use self::place::{ModulePlaced, Replace};
 pub use self::target::ModuleDir;
 

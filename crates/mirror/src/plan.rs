@@ -1,6 +1,7 @@
 //! What becomes of a version at the destination of a mirror: what the rules want against what is there.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Display;
 
 use serde::Serialize;
 use tofu_oci_source::{Listing, Source};
@@ -49,6 +50,8 @@ pub enum MirrorAction {
     NoPlatform,
     /// Its publisher at the destination withdrew it; `mirror` brings back only what it withdrew itself.
     WithdrawnThere,
+    /// It would be withdrawn, and people have moved its tag: what is there is theirs, and stays.
+    ReplacedThere,
     /// The destination has it for fewer platforms, and not from `mirror`: it stays as it is.
     NotOurs,
     /// Its publisher has withdrawn it, before it came: it is not carried.
@@ -194,15 +197,9 @@ impl WantedVersion<'_> {
 /// No more than one in so many mirrored versions may be gone: more look like a broken list.
 const MOST_GONE: usize = 2;
 
-/// How many of a provider's mirrored versions are gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct GoneVersions {
-    pub(crate) gone: usize,
-    pub(crate) of: usize,
-}
-
-/// What is known of a provider's other versions at the destination.
+/// What is known of the other versions of a provider or module at the destination.
 pub(crate) struct OtherVersions<'a> {
+    pub(crate) address: &'a dyn Display,
     pub(crate) selected: &'a [SelectedVersion],
     pub(crate) present: &'a [Version],
     /// Those that are withdrawn, and whose own tag is still listed.
@@ -217,9 +214,9 @@ pub(crate) struct OtherVersions<'a> {
 }
 
 impl OtherVersions<'_> {
-    /// What becomes of the versions that `mirror` put there and that are not wanted or no longer listed; and how many are gone, if
-    /// they stay because they are too many: a broken list looks like this.
-    pub(crate) fn actions(&self) -> (Vec<(Version, MirrorAction)>, Option<GoneVersions>) {
+    /// What becomes of the versions that `mirror` put there and that are not wanted or no longer listed; and
+    /// [`MirrorError::AllGone`] if those that are gone stay because they are too many: a broken list looks like this.
+    pub(crate) fn actions(&self) -> (Vec<(Version, MirrorAction)>, Option<MirrorError>) {
         let wanted: BTreeSet<String> = self
             .selected
             .iter()
@@ -248,8 +245,10 @@ impl OtherVersions<'_> {
         let (halves, half_gone): (Vec<Version>, Vec<Version>) = halves.partition(|version| offered.contains(version));
         let ours: Vec<Version> = ours.into_iter().filter(pruned).collect();
         let is_much = gone.len() > of / MOST_GONE || ours.len() + gone.len() >= present.len();
-        let too_many = (self.gone == DelistedPolicy::Withdraw && is_much && !gone.is_empty())
-            .then_some(GoneVersions { gone: gone.len(), of });
+        let too_many = (self.gone == DelistedPolicy::Withdraw && is_much && !gone.is_empty()).then(|| {
+            let (address, from) = (self.address.to_string(), self.from.clone());
+            MirrorError::AllGone { address, from, gone: gone.len(), of }
+        });
         let ours = ours.into_iter().chain(halves.into_iter().filter(pruned));
         let mut actions: Vec<(Version, MirrorAction)> = self.decided.values().cloned().collect();
         actions.extend(ours.map(|version| (version, withdraw(UNNAMED, Withdrawer::Rules))));
@@ -266,9 +265,18 @@ impl OtherVersions<'_> {
     }
 }
 
-/// Whether `mirror` gives this reason when it withdraws a version.
-pub(crate) fn is_own_reason(reason: &NoticeReason) -> bool {
-    reason.as_str() == UNNAMED || reason.as_str().ends_with(UNLISTED)
+/// What the list of a place counts as that does not know the provider or module: as one that names whatever is there if the rules
+/// name no version anyhow, and as an empty one if however many may go; `None` if it is an error.
+pub(crate) fn listed_by_stranger(
+    gone: DelistedPolicy,
+    (prune, names_none): (Prune, bool),
+    there: &[Version],
+) -> Option<Vec<Version>> {
+    match gone {
+        _ if names_none && prune == Prune::Withdraw => Some(there.to_vec()),
+        DelistedPolicy::WithdrawAll if !there.is_empty() => Some(Vec::new()),
+        _ => None,
+    }
 }
 
 fn withdraw(reason: &str, decided: Withdrawer) -> MirrorAction {

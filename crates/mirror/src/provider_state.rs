@@ -17,12 +17,13 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::attestations::{AttestationFiles, Attestations, JudgedFiles};
-use crate::destination::first_seen::FirstSeen;
+use crate::destination::first_seen::{FirstSeen, SeenNow};
 use crate::destination::is_absent;
 use crate::destination::sightings::{Sightings, VersionMark};
-use crate::plan::{GoneVersions, MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, unmet};
+use crate::plan::{MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, listed_by_stranger, unmet};
 use crate::rules::{DelistedPolicy, MirrorRules};
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
+use crate::state::leave_replaced;
 use crate::transfer::{demand_own, names};
 use crate::{Destination, MirrorError};
 
@@ -122,14 +123,18 @@ impl Question<'_> {
             Err(error) if is_absent(&error) => Listing { tags: Some(Vec::new()), ..Listing::default() },
             there => there?,
         };
-        let from = from?;
+        let from = match from {
+            Err(error) if is_unknown(&error) => match self.listed_by_stranger(&there) {
+                Some(versions) => Listing { versions, ..Listing::default() },
+                None => return Err(error.into()),
+            },
+            from => from?,
+        };
         let lists = TwoListings::new(&from, &there);
         let record = known?.unwrap_or_default();
         record.demand_own((self.destination, self.address), names(self.trust))?;
-        let known = record.of(self.address).cloned();
-        let mut sightings = known.clone().unwrap_or_default();
-        lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
-        let interrupted = first_seen.mark_interrupted(&record, &there, &mut sightings, self.now).await?;
+        let seen = first_seen.seen_now(&record, (&there, &lists.from.versions), self.now).await?;
+        let SeenNow { known, sightings, interrupted } = seen;
         let selection = select(
             self.rules,
             &Candidates {
@@ -177,6 +182,7 @@ impl Question<'_> {
         }
         let decided = self.withdrawn_at_place(&lists, &*to, &mut look).await?;
         let others = OtherVersions {
+            address: self.address,
             decided: &decided,
             selected: &selection.versions,
             present: &there.versions,
@@ -187,17 +193,24 @@ impl Question<'_> {
             gone: self.rules.gone,
             prune: self.prune,
         };
-        let (others, too_many) = others.actions();
+        let (mut others, too_many) = others.actions();
+        if let Some(store) = self.destination.store(self.address)? {
+            leave_replaced(&*store, &look.sightings, &mut others).await?;
+        }
         look.outcomes
             .extend(others.into_iter().map(|(version, action)| (Some(version), Ok(MirrorOutcome::still(action)))));
-        if let Some(GoneVersions { gone, of }) = too_many {
-            let (address, from) = (self.address.to_string(), self.from.place().clone());
-            look.outcomes.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
-        }
+        look.outcomes.extend(too_many.map(|error| (None, Err(error))));
         for versions in selection.unmet {
             look.outcomes.push(unmet((self.from, self.address), versions, lists.from).await);
         }
         Ok(look)
+    }
+
+    fn listed_by_stranger(&self, there: &Listing) -> Option<Vec<Version>> {
+        let rules = self.rules.providers.iter().filter(|rule| rule.is_for(self.address));
+        let latest: Vec<Option<usize>> = rules.map(|rule| rule.latest).collect();
+        let names_none = !latest.is_empty() && latest.iter().all(|latest| *latest == Some(0));
+        listed_by_stranger(self.rules.gone, (self.prune, names_none), &there.versions)
     }
 
     async fn choose(
@@ -307,6 +320,17 @@ impl Question<'_> {
             return release.notice().await.ok()?.map(|notice| notice.reason);
         }
         reason(&lists.from.warnings)
+    }
+}
+
+/// Whether a place has answered that it does not have the provider.
+fn is_unknown(error: &SourceError) -> bool {
+    match error.innermost() {
+        SourceError::NotOffered { what, .. } => {
+            matches!(what, NotOffered::UnknownProvider | NotOffered::UnknownToRegistry)
+        }
+        SourceError::Store(error) => matches!(error, StoreError::UnknownRepository { .. }),
+        _ => false,
     }
 }
 

@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateRequest};
 use tofu_oci_store::{Store, StoreError, StoreItem};
-use tofu_oci_trust::{NoticeReason, PrivateKey};
-use tofu_oci_types::{Reporter, Version};
+use tofu_oci_trust::{NoticeReason, NoticeWriter, PrivateKey};
+use tofu_oci_types::{Digest, Reference, Reporter, Tag, Version};
 
 use crate::MirrorError;
-use crate::destination::sightings::{Sighted, VersionMark};
-use crate::plan::is_own_reason;
+use crate::destination::sightings::{Sighted, Sightings, VersionMark};
+use crate::plan::MirrorAction;
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {
@@ -23,6 +23,25 @@ pub(crate) enum NoticeBy<'a> {
     Mirror(Option<&'a PrivateKey>),
     /// The publisher, in this bundle, or in one that the destination has.
     Publisher(Option<&'a Bytes>),
+}
+
+/// Leaves versions alone that would be withdrawn and whose tags people have moved to other releases.
+pub(crate) async fn leave_replaced(
+    store: &dyn Store,
+    sightings: &Sightings,
+    actions: &mut [(Version, MirrorAction)],
+) -> Result<(), MirrorError> {
+    for (version, action) in actions {
+        let (MirrorAction::Withdraw { .. }, Some(mark)) = (&*action, sightings.mark(version)) else { continue };
+        let Ok(tag) = Tag::for_version(version) else { continue };
+        match store.manifest(&Reference::Tag(tag)).await {
+            Ok((_, bytes)) if Digest::sha256(&bytes) != *mark.index() => *action = MirrorAction::ReplacedThere,
+            Err(error) if !(error.is_not_found() || error.is_of_content()) => return Err(error.into()),
+            // What is broken goes as well.
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Changes the state of a release, and returns the mark that it has then; `None` if that stays, and if people have withdrawn what
@@ -46,13 +65,15 @@ pub(crate) async fn change<A: Sighted>(
             (StateChange::Reinstate, reason.parse().expect("the text is one short line"))
         }
     };
-    let (key, signed) = match by {
-        NoticeBy::Mirror(key) => (key, None),
-        NoticeBy::Publisher(bundle) => (None, bundle),
+    let (key, signed, writer) = match (by, later) {
+        // A warning is what the place has about the release.
+        (NoticeBy::Mirror(key), Later::Deprecate(_)) => (key, None, NoticeWriter::Publisher),
+        (NoticeBy::Mirror(key), _) => (key, None, NoticeWriter::Mirror),
+        (NoticeBy::Publisher(bundle), _) => (None, bundle, NoticeWriter::Publisher),
     };
     // A module's notices name nothing.
     let address = address.provider().cloned().map_or(SignAddress::Annotated { otherwise: None }, SignAddress::Given);
-    let request = StateRequest { change, version, address, reason, key, signed };
+    let request = StateRequest { change, version, address, reason, writer, key, signed };
     let plan = match (StatePlan::look(store, request, reporter).await, later, mark) {
         // Nothing is left of the release: its tag goes.
         (
@@ -71,7 +92,7 @@ pub(crate) async fn change<A: Sighted>(
     {
         return Err(MirrorError::NotMirrored { place: store.place(), version: version.clone() });
     }
-    if matches!(later, Later::Reinstate) && plan.withdrawn_because().is_some_and(|reason| !is_own_reason(reason)) {
+    if matches!(later, Later::Reinstate) && plan.withdrawn_by() == Some(NoticeWriter::Publisher) {
         return Ok(None);
     }
     plan.carry_out(store).await?;

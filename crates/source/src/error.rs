@@ -3,7 +3,7 @@
 use tofu_oci_fault::Fault;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::NoticeReason;
+use tofu_oci_trust::{NoticeReason, NoticeWriter};
 use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, RUN, Version, printable, versions_in_words};
 
 use crate::InstallMethod;
@@ -118,6 +118,8 @@ pub enum NotOffered {
         version: Version,
         /// Why; `None` if that could not be read. Nothing has verified it.
         reason: Option<NoticeReason>,
+        /// Who says so; `None` if that could not be read.
+        writer: Option<NoticeWriter>,
         replaced_by: Option<Digest>,
         offered: Vec<Version>,
     },

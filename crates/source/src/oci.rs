@@ -62,10 +62,11 @@ impl OciSource {
             }
             Ok(listing) if listing.withdrawn.contains(version) => {
                 let notice = withdrawal(&*self.repository.store, &address.into(), version).await;
+                let writer = notice.as_ref().map(|notice| notice.writer);
                 let (reason, replaced_by) = notice.map(|notice| (notice.reason, notice.replaced_by)).unzip();
                 let (version, offered) = (version.clone(), listing.versions);
                 let replaced_by = replaced_by.flatten();
-                self.not_offered(address, NotOffered::Withdrawn { version, reason, replaced_by, offered })
+                self.not_offered(address, NotOffered::Withdrawn { version, reason, writer, replaced_by, offered })
             }
             Ok(listing) => {
                 let what = NotOffered::VersionMissing { version: version.clone(), offered: listing.versions };

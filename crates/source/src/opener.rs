@@ -323,14 +323,14 @@ impl MethodOpener {
         }
     }
 
-    /// The package in a git repository that the user wrote, for others: no login is shown to its submodules.
-    pub fn git_package_for_others(&self, source: &GitModuleSource, git: Arc<dyn GitProgram>) -> ModulePackage {
-        ModulePackage::of_git(GitCheckout::written(source.clone(), git, self.access.web.clone()).for_others())
-    }
-
-    /// The package in a git repository that the user wrote.
-    pub fn git_package(&self, source: &GitModuleSource, git: Arc<dyn GitProgram>) -> ModulePackage {
-        ModulePackage::of_git(GitCheckout::written(source.clone(), git, self.access.web.clone()))
+    /// The package in a git repository that the user wrote, whose submodules are read with this access.
+    pub fn git_package(
+        &self,
+        source: &GitModuleSource,
+        git: Arc<dyn GitProgram>,
+        submodules: LocationAccess,
+    ) -> ModulePackage {
+        ModulePackage::of_git(GitCheckout::written(source.clone(), git, self.access.web.clone(), submodules))
     }
 
     /// The registry that a host publishes as `providers.v1`, and its address; `None` if it publishes none that can be

@@ -51,7 +51,9 @@ pub use keyless::{
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
 pub use material::Material;
-pub use notice::{InvalidNoticeReason, Notice, NoticeReason, ReleaseState, StatedNotice, heads, in_force, sign_notice};
+pub use notice::{
+    InvalidNoticeReason, Notice, NoticeReason, NoticeWriter, ReleaseState, StatedNotice, heads, in_force, sign_notice,
+};
 pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpContents, OpenPgpError, OpenPgpFault, OpenPgpKey,
     OpenPgpSecretKey, OpenPgpSecretKeyError, OpenPgpSignature, Reason, SIGNATURES_LIMIT, WeakPart, binary_signature,

@@ -26,6 +26,10 @@ use crate::{PrivateKey, SignatureFault};
 /// The most characters of a reason.
 const REASON: usize = 1024;
 
+/// How the reasons of withdrawals by `mirror` ended before its notices named their writer.
+const OF_OLDER_MIRRORS: [&str; 2] =
+    ["the rules of the mirror no longer name this version", "no longer lists this version"];
+
 /// The most statements that a notice may supersede.
 const SUPERSEDED: usize = 100;
 
@@ -58,6 +62,16 @@ pub enum InvalidNoticeReason {
     NotOneLine,
 }
 
+/// Who decided what a notice says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoticeWriter {
+    /// People.
+    Publisher,
+    /// A run of `mirror`, by its rules or because its source no longer lists the version.
+    Mirror,
+}
+
 /// What the publisher says of a release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notice {
@@ -65,6 +79,8 @@ pub struct Notice {
     pub state: ReleaseState,
     /// Why.
     pub reason: NoticeReason,
+    /// Who says so.
+    pub writer: NoticeWriter,
     /// The index that took its place under the tag of the version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<Digest>,
@@ -100,6 +116,23 @@ impl ReleaseState {
 impl fmt::Display for ReleaseState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for NoticeWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Publisher => "its publisher",
+            Self::Mirror => "the mirror",
+        })
+    }
+}
+
+impl NoticeWriter {
+    /// Who wrote a notice that does not say it.
+    fn of_unnamed(reason: &NoticeReason) -> Self {
+        let is_of_mirror = OF_OLDER_MIRRORS.iter().any(|end| reason.as_str().ends_with(end));
+        if is_of_mirror { Self::Mirror } else { Self::Publisher }
     }
 }
 
@@ -139,6 +172,11 @@ impl Notice {
     /// The in-toto statement that says it of `subject`: the same bytes for the same arguments.
     pub fn to_statement<'a>(&self, subject: impl Into<SignedContent<'a>>) -> Vec<u8> {
         let mut predicate = json!({ "state": self.state.name(), "reason": self.reason.as_str() });
+        // Most notices are those of publishers, and older programs made them without this member: they stay the same bytes.
+        match self.writer {
+            NoticeWriter::Publisher if NoticeWriter::of_unnamed(&self.reason) == self.writer => {}
+            writer => predicate["writer"] = json!(writer),
+        }
         if let Some(index) = &self.replaced_by {
             predicate["replacedBy"] = json!(index.to_string());
         }
@@ -156,6 +194,11 @@ impl Notice {
             other => return Err(format!("`state` is {}", json::shown(other))),
         };
         let reason = json::text(predicate, "reason")?.parse().map_err(|problem| format!("`reason`: {problem}"))?;
+        let writer = match predicate.get("writer").and_then(Value::as_str) {
+            Some("mirror") => NoticeWriter::Mirror,
+            Some(_) => NoticeWriter::Publisher,
+            None => NoticeWriter::of_unnamed(&reason),
+        };
         let replaced_by = match predicate.get("replacedBy") {
             None => None,
             Some(_) => Some(digest(json::text(predicate, "replacedBy")?)?),
@@ -171,7 +214,7 @@ impl Notice {
             let text = Value::as_str(one).ok_or_else(|| "`supersedes` holds something else than texts".to_owned())?;
             digest(text)
         });
-        Ok(Self { state, reason, replaced_by, supersedes: supersedes.collect::<Result<_, _>>()? })
+        Ok(Self { state, reason, writer, replaced_by, supersedes: supersedes.collect::<Result<_, _>>()? })
     }
 }
 

@@ -108,7 +108,7 @@ fn an_answer_without_versions_withdrew_every_mirrored_version() {
         "to = \"{to}/m/${{namespace}}/${{type}}\"\ngone = \"withdraw\"\n[[provider]]\naddress = \"HOST/acme/zap\"\nversions = \">= 1.0.0\"\n"
     ));
     mirrored.scene.run("mirror").success();
-    for other in ["{}", r#"{"errors":["try again"]}"#, "null"] {
+    for other in ["{}", r#"{"errors":["try again"]}"#, "null", r#"{"versions":null}"#] {
         let answer = Answer::new(200).body(other);
         mirrored.upstream.fault(Rule::on("GET", "/v1/providers/acme/zap/versions").then(Fault::Answer(answer)));
         let said = mirrored.scene.run("mirror --json");
@@ -140,6 +140,29 @@ fn an_answer_without_versions_withdrew_every_mirrored_version() {
     assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "first-seen"]);
     let said = mirrored.scene.run("mirror --allow-all-gone --json").success();
     assert!(actions(&said).into_values().all(|action| action == "withdraw"), "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0", "withdrawn-1.1.0"]);
+}
+
+#[test]
+fn a_provider_that_its_registry_deleted_was_never_withdrawn() {
+    let mirrored = Mirrored::with_zap();
+    let rules = |latest: &str| {
+        let to = mirrored.scene.registry.address();
+        mirrored.rules(&format!(
+            "to = \"{to}/m/${{namespace}}/${{type}}\"\ngone = \"withdraw\"\n[[provider]]\naddress = \"HOST/acme/zap\"\n{latest}"
+        ));
+    };
+    rules("");
+    mirrored.scene.run("mirror").success();
+    let answer = Answer::new(404);
+    mirrored.upstream.fault(Rule::on("GET", "/v1/providers/acme/zap/versions").then(Fault::Answer(answer)));
+    let said = mirrored.scene.run("mirror --json");
+    assert_eq!((said.code, actions(&said).into_values().collect()), (Some(1), vec!["failed".to_owned()]));
+    rules("latest = 0\n");
+    let said = mirrored.scene.run("mirror --plan --prune").success();
+    assert!(said.stdout.contains("2 withdrawn"), "{}", said.text);
+    rules("");
+    mirrored.scene.run("mirror --allow-all-gone").success();
     assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0", "withdrawn-1.1.0"]);
 }
 

@@ -33,3 +33,14 @@ fn a_version_that_the_repository_lacks_came_from_the_next_method() {
     );
     assert_eq!(scene.run("run -- sh client.sh").success().stdout, "200\n404\n404\n");
 }
+
+/// Measured with Terraform 1.11.4: it prints an error, and goes on without the method.
+#[test]
+fn a_pattern_with_an_underscore_made_older_clients_ignore_the_template() {
+    let scene = Scene::published();
+    for (pattern, wide) in [("a__/x", "*/*"), ("registry.example.com/a_b/*", "registry.example.com/*/*")] {
+        let template = "--template 'REGISTRY/${namespace}/${type}'";
+        let said = scene.refuse(&format!("run {template} --include '{pattern}' -- terraform init"));
+        assert!(said.contains(&format!("hint: write {wide}: OpenTofu, and Terraform before 1.16")), "{said}");
+    }
+}

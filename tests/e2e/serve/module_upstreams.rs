@@ -295,6 +295,40 @@ fn modules_of_git_repositories_are_listed_by_their_tags_packed_and_kept() {
 }
 
 #[test]
+fn a_git_repository_without_the_folder_of_the_rule_was_a_failure_and_two_tags_were_one_version() {
+    let scene = Scene::new();
+    for folder in ["git/acme/network", "later/acme/network/aws"] {
+        scene.repository(folder, &[("main.tf", "# 1\n")]);
+        scene.git(folder, "tag v1.0.0");
+    }
+    let versions = |serving: &Serving| serving.get(&format!("{NETWORK}/versions")).text();
+    let rule = |folder: &str| format!("\"git::file://{}/${{namespace}}/${{name}}", scene.path(folder).display());
+    let one = serving_from(&scene, &format!("[{}//${{target_system}}\"]", rule("git")), "", "");
+    assert!(versions(&one).contains("1.0.0"), "{}", one.log());
+    let missing = one.get(&format!("{NETWORK}/1.0.0/download"));
+    assert_eq!(missing.status, 404, "{}\n{}", missing.text(), one.log());
+    drop(one);
+    // The next upstream has it.
+    let both = format!("[{}//${{target_system}}\", {}/${{target_system}}\"]", rule("git"), rule("later"));
+    let both = serving_from(&scene, &both, "", "");
+    assert_eq!(archive(&both, NETWORK, "1.0.0").status, 200, "{}", both.log());
+    drop(both);
+    // Two tags of one commit are one version; of two commits, none that can be had.
+    let folder = "later/acme/network/aws";
+    scene.git(folder, "tag v1.1.0");
+    scene.git(folder, "tag -a -m x 1.1.0");
+    scene.git(folder, "tag v1.2.0");
+    scene.context.write("later/acme/network/aws/main.tf", "# 2\n");
+    scene.commit(folder);
+    scene.git(folder, "tag 1.2.0");
+    let whole = serving_from(&scene, &format!("[{}/${{target_system}}\"]", rule("later")), "", "");
+    assert_eq!(archive(&whole, NETWORK, "1.1.0").status, 200, "{}", whole.log());
+    let unclear = whole.get(&format!("{NETWORK}/1.2.0/download"));
+    assert_eq!(unclear.status, 502, "{}", unclear.text());
+    whole.wait_for_line(0, &["v1.2.0 and 1.2.0 are one version, and name different commits"]);
+}
+
+#[test]
 fn a_rule_for_git_that_a_client_could_turn_or_that_two_modules_share_is_refused() {
     let check = |upstream: &str, include: &str, want: &str| {
         let scene = Scene::new();
@@ -303,12 +337,12 @@ fn a_rule_for_git_that_a_client_could_turn_or_that_two_modules_share_is_refused(
         );
         scene.context.write("serve.toml", settings);
         let said = scene.refuse("serve --config serve.toml --check-config");
-        assert!(said.contains(want) && !said.contains("hunter2"), "{upstream}: {said}");
+        assert!(said.contains(want) && !said.contains("hunter2") && !said.contains("oci:"), "{upstream}: {said}");
     };
     let open = "could make the server ask any host";
     check("git::https://${hostname}/${namespace}/${name}/${target_system}", "*/*/*/*", open);
     check("git::https://${namespace}.g.test/${name}/${target_system}", "a.test/*/*/*", open);
-    check("git::https://g.test/${name}//${target_system}", "a.test/*/*/*", "to one");
+    check("git::https://g.test/${name}//${target_system}", "a.test/*/*/*", "both get git::https://g.test/");
     check("git::https://u:hunter2@g.test/${namespace}/${name}/${target_system}", "a.test/*/*/*", "holds a login");
     check("git::https://g.test/${namespace}?ref=main", "a.test/*/*/*", "leave `ref` out");
     check("git::https://g.test/${type}", "a.test/*/*/*", "names no git repository");

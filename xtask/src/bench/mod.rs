@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 
 use crate::failure::ChoreResult;
 pub(crate) use page::pages;
@@ -45,7 +46,7 @@ pub(crate) struct BenchArgs {
     provider_dir: Option<PathBuf>,
     /// Rounds; each figure is the minimum and the median of them. Small cases have as many rounds of their own, with
     /// four runs in each
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     runs: usize,
     /// Size of the made package's executable in MB, when no real one is there
     #[arg(long, default_value_t = 700)]

@@ -13,7 +13,7 @@ use tofu_oci_mirror::ModuleMirrorError;
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
+use tofu_oci_types::{Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version};
 
 use super::answer_cache::QueryKey;
 use super::of_kind::{AskedPlaces, Judged, KindAnswers};
@@ -24,7 +24,9 @@ use super::served_by::most_specific;
 use crate::counts::Counts;
 use crate::permits::{LimitScope, Permit, Permits};
 use crate::place_fault::{embedded_repository, one_line, upstream};
-use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedVersions, VersionAbsence};
+use crate::{
+    Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedVersions, VersionAbsence, WithdrawnVersion,
+};
 
 /// Of how many versions notices are read, the newest first.
 const MOST_NOTICES: usize = 50;
@@ -273,8 +275,10 @@ async fn found(
                 return Err(absent(VersionAbsence::NoTag));
             }
             let notice = withdrawal(&**store, &VersionOf::Module, version).await;
-            let reason = notice.map(|notice| printable(notice.reason.as_str()).into_owned());
-            Err(absent(VersionAbsence::Withdrawn(reason)))
+            let notice = notice.as_ref();
+            let withdrawn =
+                WithdrawnVersion::new(notice.map(|notice| &notice.reason), notice.map(|notice| notice.writer));
+            Err(absent(VersionAbsence::Withdrawn(withdrawn)))
         }
         Err(error) => Err(failed(address, version, store, &error.into())),
     }

@@ -7,10 +7,10 @@ use tofu_oci_mirror::{MirrorError, ModuleMirrorError, UpstreamUse};
 use tofu_oci_source::{ModuleError, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Flaw, TrustRefusal};
-use tofu_oci_types::{ModuleAddr, Place, ProviderAddr, Version, printable};
+use tofu_oci_types::{ModuleAddr, Place, ProviderAddr, Version};
 
 use crate::place_fault::{line, upstream};
-use crate::{OfferedBy, Refusal, VersionAbsence};
+use crate::{OfferedBy, Refusal, VersionAbsence, WithdrawnVersion};
 
 /// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
 pub(super) const JUDGED: Duration = Duration::from_hours(1);
@@ -65,8 +65,8 @@ fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
                 let (version, absence) = (version.clone(), VersionAbsence::OtherAddress);
                 Refusal::UnknownVersion { address: address.into(), version, absence }
             }
-            TrustRefusal::Withdrawn { reason, .. } => {
-                let absence = VersionAbsence::Withdrawn(Some(printable(reason.as_str()).into_owned()));
+            TrustRefusal::Withdrawn { reason, writer, .. } => {
+                let absence = VersionAbsence::Withdrawn(WithdrawnVersion::new(Some(reason), Some(*writer)));
                 Refusal::UnknownVersion { address: address.into(), version: version.clone(), absence }
             }
             refusal => {
@@ -87,9 +87,9 @@ pub(super) fn absent_version(address: &ModuleAddr, version: &Version, absence: V
 pub(super) fn module_refused(address: &ModuleAddr, version: Option<&Version>, error: &ModuleFetchError) -> Refusal {
     match (error, version) {
         (ModuleFetchError::Untrusted { refusal, .. }, Some(version)) => match &**refusal {
-            TrustRefusal::Withdrawn { reason, .. } => {
-                let reason = printable(reason.as_str()).into_owned();
-                absent_version(address, version, VersionAbsence::Withdrawn(Some(reason)))
+            TrustRefusal::Withdrawn { reason, writer, .. } => {
+                let withdrawn = WithdrawnVersion::new(Some(reason), Some(*writer));
+                absent_version(address, version, VersionAbsence::Withdrawn(withdrawn))
             }
             refusal => {
                 let reason = line(&refusal.to_string());
@@ -140,9 +140,9 @@ fn of_source(address: ProviderAddr, error: &SourceError) -> Refusal {
             NotOffered::VersionMissing { version, .. } => {
                 Refusal::UnknownVersion { address: address.into(), version, absence: VersionAbsence::NotThere }
             }
-            NotOffered::Withdrawn { version, reason, .. } => {
-                let reason = reason.map(|reason| printable(reason.as_str()).into_owned());
-                Refusal::UnknownVersion { address: address.into(), version, absence: VersionAbsence::Withdrawn(reason) }
+            NotOffered::Withdrawn { version, reason, writer, .. } => {
+                let absence = VersionAbsence::Withdrawn(WithdrawnVersion::new(reason.as_ref(), writer));
+                Refusal::UnknownVersion { address: address.into(), version, absence }
             }
             NotOffered::PlatformMissing { version, platform, .. } => {
                 Refusal::UnknownPlatform { address, version, platform }

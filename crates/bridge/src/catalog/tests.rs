@@ -4,12 +4,12 @@ use std::time::Duration;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_source::{NotOffered, SourceError};
 use tofu_oci_store::{GiveUpReason, StoreError};
-use tofu_oci_trust::{Notice, Pins, Policy, ReleaseState};
+use tofu_oci_trust::{Notice, NoticeWriter, Pins, Policy, ReleaseState};
 use tokio::time::Instant;
 
 use self::scripted::{Codes, Script, Scripted, unauthorized, unavailable};
 use super::*;
-use crate::VersionAbsence;
+use crate::{VersionAbsence, WithdrawnVersion};
 
 mod large;
 mod pulling;
@@ -156,7 +156,10 @@ async fn a_provider_that_is_gone_is_not_served_from_memory() {
     place.contents.lock().unwrap().clear();
     place.listing.lock().unwrap().withdrawn.push("1.0.0".parse().unwrap());
     pass(61).await;
-    let absence = VersionAbsence::Withdrawn(Some("it eats data".to_owned()));
+    let absence = VersionAbsence::Withdrawn(WithdrawnVersion {
+        by: Some(NoticeWriter::Publisher),
+        reason: Some("it eats data".to_owned()),
+    });
     let (address, version) = (WIDGET.parse::<ProviderAddr>().unwrap().into(), "1.0.0".parse().unwrap());
     let gone = Refusal::UnknownVersion { address, version, absence };
     assert_eq!(release(&catalog, "1.0.0").await.unwrap_err(), gone);
@@ -401,7 +404,7 @@ async fn a_version_that_came_back_was_hidden_for_ten_minutes() {
 
 fn notice() -> Notice {
     let (state, reason) = (ReleaseState::Deprecated, "use 1.1.0".parse().unwrap());
-    Notice { state, reason, replaced_by: None, supersedes: std::collections::BTreeSet::new() }
+    Notice { state, reason, writer: NoticeWriter::Publisher, replaced_by: None, supersedes: [].into() }
 }
 
 fn signed_only() -> Policy {

@@ -4,7 +4,8 @@
 //! a zip on its way     its pieces --> one thread that unpacks them into nothing. It gives up if it cannot keep up; the next
 //!                      client gets the zip from the disk then, if the release claims no `h1:`
 //! a zip on disk        read again, one at a time
-//!                      --> counts if the bytes had the zip's digest; HEX.h1 in the folder of zips tells other processes
+//!                      --> counts if the bytes had the zip's digest; HEX.h1 in the folder of zips tells other processes,
+//!                      which do not read the zip again if its release claims the same
 //! ```
 
 use std::collections::{HashMap, HashSet};
@@ -153,9 +154,13 @@ impl LearnedHashes {
     /// The right to read a zip; `None` if that was done, or another task does it.
     fn begin(self: &Arc<Self>, zip: &ZipClaims) -> Option<ZipReading> {
         let known = lock(&self.known).get(&zip.digest).cloned();
-        if let Some(LearnedHash::Computed(h1)) = known {
-            self.compare(zip, h1.as_ref());
-            return None;
+        match known {
+            Some(LearnedHash::Computed(h1)) => {
+                self.compare(zip, h1.as_ref());
+                return None;
+            }
+            Some(LearnedHash::Noted(h1)) if zip.h1.contains(&h1) => return None,
+            _ => {}
         }
         let mut reading = lock(&self.reading);
         let is_free = reading.len() < READINGS && reading.insert(zip.digest.clone());
@@ -164,15 +169,14 @@ impl LearnedHashes {
 
     /// A zip has this `h1:`, or is not a package.
     fn learned(&self, zip: &Digest, h1: Option<PackageHash>) {
-        if let Some(h1) = &h1 {
-            if let Some(noted) = self.folder.noted_h1(zip).filter(|noted| noted != h1) {
+        match h1.as_ref().map(|h1| (h1, self.folder.note_h1(zip, h1))) {
+            Some((h1, Ok(Some(noted)))) => {
                 let text =
                     format!("the folder of zips says that {zip} has {noted}, but it has {h1}: the note is replaced");
                 self.reporter.event(&Event::warning("cache-damaged", text));
             }
-            if let Err(error) = self.folder.note_h1(zip, h1) {
-                tracing::debug!(%zip, "its h1 is not noted: {error}");
-            }
+            Some((_, Err(error))) => tracing::debug!(%zip, "its h1 is not noted: {error}"),
+            Some((_, Ok(None))) | None => {}
         }
         lock(&self.outrun).remove(zip);
         self.with_room().insert(zip.clone(), LearnedHash::Computed(h1));
@@ -229,6 +233,11 @@ struct ZipReading {
 
 impl ZipReading {
     fn read(self, source: &mut dyn ByteSource) {
+        // An earlier process has read it, and has found what its release claims.
+        if let Some(noted) = self.of.folder.noted_h1(&self.zip.digest).filter(|noted| self.zip.h1.contains(noted)) {
+            self.of.with_room().entry(self.zip.digest.clone()).or_insert(LearnedHash::Noted(noted));
+            return;
+        }
         let Some(hasher) = self.zip.digest.hasher() else { return };
         let mut source = CheckedSource { source, digest: &self.zip.digest, hasher: Some(hasher) };
         let h1 = match read_zip_from(&mut source, self.of.folder.path(), &self.of.limits) {

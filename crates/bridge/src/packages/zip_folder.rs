@@ -245,11 +245,12 @@ impl ZipFolder {
         (h1.scheme() == Scheme::H1 && h1.is_well_formed() && text == note_text(zip, &h1)).then_some(h1)
     }
 
-    /// Notes the `h1:` of a zip. A process that reads half a note takes it for damaged.
-    pub(super) fn note_h1(&self, zip: &Digest, h1: &PackageHash) -> io::Result<()> {
+    /// Notes the `h1:` of a zip, and gives another one that was noted. A process that reads half a note takes it for damaged.
+    pub(super) fn note_h1(&self, zip: &Digest, h1: &PackageHash) -> io::Result<Option<PackageHash>> {
         self.ready()?;
-        if self.noted_h1(zip).as_ref() == Some(h1) {
-            return Ok(());
+        let before = self.noted_h1(zip);
+        if before.as_ref() == Some(h1) {
+            return Ok(None);
         }
         let note = self.note(zip);
         // A link in its place goes: what it leads to is not written.
@@ -266,7 +267,8 @@ impl ZipFolder {
         notes.retain(|file| has_extension(&file.path, "h1"));
         notes.sort();
         let older = notes.len().saturating_sub(NOTES);
-        notes[..older].iter().try_for_each(|note| fs::remove_file(&note.path))
+        notes[..older].iter().try_for_each(|note| fs::remove_file(&note.path))?;
+        Ok(before)
     }
 
     fn note(&self, zip: &Digest) -> PathBuf {

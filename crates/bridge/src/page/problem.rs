@@ -72,9 +72,9 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
         Refusal::UnknownVersion { address, version, absence } => {
             let text = html! {
                 @match absence {
-                    VersionAbsence::Withdrawn(Some(reason)) => {
-                        p { (release(address, version)) " was withdrawn by its publisher." }
-                        p.notice { (sentence(reason)) }
+                    VersionAbsence::Withdrawn(withdrawn) => {
+                        p { (release(address, version)) " " (withdrawn.said()) "." }
+                        @if let Some(reason) = &withdrawn.reason { p.notice { (sentence(reason)) } }
                     }
                     absence => p { (release(address, version)) " " (absence.to_string()) "." }
                 }

@@ -13,7 +13,7 @@ use super::signatures;
 use super::snippets::{ClientSetup, from_newest};
 use super::words::{age, foreign, noticed, platforms, prerelease, punycode};
 use crate::served::newest;
-use crate::{Refusal, ServedVersions};
+use crate::{Refusal, ServedVersions, WithdrawnVersion};
 
 /// A provider with some of its versions.
 pub(super) struct ProviderPage<'a> {
@@ -42,8 +42,7 @@ pub(super) struct VersionRow {
 pub(super) enum RowState {
     /// Clients can choose it. `None` if its documents were not read in time.
     Offered(Option<RowFacts>),
-    /// Its publisher has withdrawn it, perhaps with a reason.
-    Withdrawn(Option<String>),
+    Withdrawn(WithdrawnVersion),
 }
 
 /// What the table says of a version.
@@ -117,18 +116,20 @@ impl ProviderPage<'_> {
     fn row(&self, frame: &PageFrame<'_>, row: &VersionRow) -> Markup {
         match &row.state {
             RowState::Offered(facts) => self.offered(frame, &row.version, facts.as_ref()),
-            RowState::Withdrawn(reason) => self.withdrawn(frame, &row.version, reason.as_deref()),
+            RowState::Withdrawn(withdrawn) => self.withdrawn(frame, &row.version, withdrawn),
         }
     }
 
-    fn withdrawn(&self, frame: &PageFrame<'_>, version: &Version, reason: Option<&str>) -> Markup {
+    fn withdrawn(&self, frame: &PageFrame<'_>, version: &Version, withdrawn: &WithdrawnVersion) -> Markup {
         html! {
             tr role="row" {
                 th.name scope="row" role="rowheader" {
                     a href=(frame.links.release(&self.served.address, version)) { (version) }
-                    " " span.mark.warn { "withdrawn" }
+                    " " span.mark.warn { "withdrawn" @if let Some(by) = withdrawn.by { " by " (by) } }
                 }
-                td role="cell" colspan="4" data-label="Reason" { (reason.map_or("not given".to_owned(), foreign)) }
+                td role="cell" colspan="4" data-label="Reason" {
+                    (withdrawn.reason.as_deref().map_or("not given".to_owned(), foreign))
+                }
             }
         }
     }

@@ -34,7 +34,7 @@ use crate::paths::{
     version,
 };
 use crate::served::newest;
-use crate::{Admitted, Bridge, Refusal, ServedAddress, VersionAbsence};
+use crate::{Admitted, Bridge, Refusal, ServedAddress, VersionAbsence, WithdrawnVersion};
 
 /// How many providers and modules a part of the list has.
 const PART: usize = 50;
@@ -166,7 +166,7 @@ impl PageState {
         let (until, withdrawn) = (Instant::now() + PATIENCE, &served.withdrawn);
         let rows = part.of(&newest_first).iter().map(|version| async move {
             let state = if withdrawn.contains(version) {
-                RowState::Withdrawn(timeout_at(until, self.reason(address, version)).await.ok().flatten())
+                RowState::Withdrawn(timeout_at(until, self.withdrawn(address, version)).await.unwrap_or_default())
             } else {
                 RowState::Offered(timeout_at(until, self.facts(address, version)).await.ok().flatten())
             };
@@ -214,11 +214,11 @@ impl PageState {
         Ok(frame.answer(status, &title, &page.content(frame)))
     }
 
-    /// Why a version was withdrawn, if its place can say it.
-    async fn reason(&self, address: &ProviderAddr, version: &Version) -> Option<String> {
+    /// Who withdrew a version and why, if its place can say it.
+    async fn withdrawn(&self, address: &ProviderAddr, version: &Version) -> WithdrawnVersion {
         match self.bridge.catalog.release(address, version).await {
-            Err(Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(reason), .. }) => reason,
-            _ => None,
+            Err(Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(withdrawn), .. }) => withdrawn,
+            _ => WithdrawnVersion::default(),
         }
     }
 

@@ -231,11 +231,18 @@ fn is_absent(refusal: &Refusal) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VersionAbsence;
+    use tofu_oci_trust::NoticeWriter;
+
+    use crate::{VersionAbsence, WithdrawnVersion};
 
     #[test]
     fn a_version_that_was_withdrawn_says_why() {
-        let absence = VersionAbsence::Withdrawn(Some("it deletes state".to_owned()));
+        let reason = Some("it deletes state".to_owned());
+        let withdrawn = |by| VersionAbsence::Withdrawn(WithdrawnVersion { by, reason: reason.clone() });
+        assert_eq!(withdrawn(None).to_string(), "was withdrawn: it deletes state");
+        let mirror = withdrawn(Some(NoticeWriter::Mirror)).to_string();
+        assert_eq!(mirror, "was withdrawn by the mirror: it deletes state");
+        let absence = withdrawn(Some(NoticeWriter::Publisher));
         let (address, version) =
             ("example.com/acme/zap".parse::<ProviderAddr>().unwrap().into(), "1.0.0".parse().unwrap());
         let refusal = Refusal::UnknownVersion { address, version, absence };

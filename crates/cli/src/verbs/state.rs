@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tofu_oci_packer::{PackError, StateChange, StatePlan, StateReport, StateRequest};
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::{NoticeReason, VersionOf};
+use tofu_oci_trust::{NoticeReason, NoticeWriter, VersionOf};
 
 use super::context::{Context, tagged};
 use super::sign::{self, SignTarget, target};
@@ -62,7 +62,8 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
         }
         None => None,
     };
-    let request = StateRequest { change, version: &version, address, reason, key: key.as_ref(), signed: None };
+    let (writer, key) = (NoticeWriter::Publisher, key.as_ref());
+    let request = StateRequest { change, version: &version, address, reason, writer, key, signed: None };
     if args.dry_run {
         let plan = StatePlan::look(source.as_ref(), request, context.reporter.as_ref()).await?;
         let report = plan.report();

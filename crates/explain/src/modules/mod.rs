@@ -10,7 +10,7 @@
 use serde::Serialize;
 use tofu_oci_mapper::{ModuleMirror, ModuleMirrors, Selection};
 use tofu_oci_source::Listing;
-use tofu_oci_trust::{NoticeReason, ReleaseState};
+use tofu_oci_trust::{NoticeReason, NoticeWriter, ReleaseState};
 use tofu_oci_types::{Constraints, ModuleAddr, Version};
 
 use crate::releases::VersionNotice;
@@ -67,13 +67,15 @@ pub struct HeldBackVersion {
     pub cause: HoldingCause,
     /// What its publisher says of it, if it was withdrawn; unverified.
     pub reason: Option<NoticeReason>,
+    /// Who withdrew it, if that could be read; unverified.
+    pub writer: Option<NoticeWriter>,
 }
 
 /// What holds a version back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoldingCause {
-    /// Its publisher took it back.
+    /// Its publisher took it back, or the mirror that brought it.
     Withdrawn,
     /// It is a prerelease, and the constraints do not name it exactly.
     Prerelease,
@@ -91,11 +93,14 @@ pub fn choose_module(wanted: &Constraints, listing: &Listing, notices: &[Version
         version: version.clone(),
         cause: cause(wanted, version),
         reason: None,
+        writer: None,
     });
     let withdrawn = listing.withdrawn.iter().filter(is_newer).map(|version| {
         let is_about = |notice: &&VersionNotice| notice.version == *version && notice.state == ReleaseState::Withdrawn;
-        let reason = notices.iter().find(is_about).and_then(|notice| notice.reason.clone());
-        HeldBackVersion { version: version.clone(), cause: HoldingCause::Withdrawn, reason }
+        let notice = notices.iter().find(is_about);
+        let (reason, writer) =
+            (notice.and_then(|notice| notice.reason.clone()), notice.and_then(|notice| notice.writer));
+        HeldBackVersion { version: version.clone(), cause: HoldingCause::Withdrawn, reason, writer }
     });
     let mut held_back: Vec<HeldBackVersion> = offered.chain(withdrawn).collect();
     held_back.sort_by(|one, other| other.version.precedence(&one.version));

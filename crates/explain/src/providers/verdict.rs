@@ -107,10 +107,9 @@ pub(super) fn verdict(
     let Some(version) = question.select(&versions) else {
         let (code, why) = match &question.locked {
             _ if versions.is_empty() => ("provider-not-found", "no method has the provider".to_owned()),
-            Some(locked) if !tofu && is_withdrawn(steps, &locked.version) => (
-                "withdrawn",
-                format!("{}, which {} locks, was withdrawn by its publisher", locked.version, locked.path.display()),
-            ),
+            Some(locked) if !tofu && is_withdrawn(steps, &locked.version) => {
+                ("withdrawn", format!("{}, which {} locks, was withdrawn", locked.version, locked.path.display()))
+            }
             Some(locked) => (
                 "locked-version-gone",
                 format!("no method has {}, which {} locks", locked.version, locked.path.display()),

@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use serde::Serialize;
 use tofu_oci_source::{Listing, NotOffered, Source, SourceError, module_notice, withdrawal};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{NoticeReason, ReleaseState, VersionOf};
+use tofu_oci_trust::{Notice, NoticeReason, NoticeWriter, ReleaseState, VersionOf};
 use tofu_oci_types::{ProviderAddr, Version};
 
 /// How many notices are read at once.
@@ -23,6 +23,16 @@ pub struct VersionNotice {
     pub state: ReleaseState,
     /// Why; `None` if that could not be read.
     pub reason: Option<NoticeReason>,
+    /// Who says so; `None` if that could not be read.
+    pub writer: Option<NoticeWriter>,
+}
+
+impl VersionNotice {
+    /// Its state, and who says it if that is known: `withdrawn by its publisher`.
+    pub fn said(&self) -> String {
+        let by = self.writer.map(|writer| format!(" by {writer}")).unwrap_or_default();
+        format!("{}{by}", self.state)
+    }
 }
 
 /// Who is asked for the notices about a provider, or about the module of a repository.
@@ -37,19 +47,22 @@ impl NoticesOf<'_> {
     pub async fn version(self, version: &Version, listing: &Listing) -> Option<VersionNotice> {
         let version = version.clone();
         if listing.withdrawn.contains(&version) {
-            let reason = match self {
+            let (reason, writer) = match self {
                 Self::Provider(source, address) => match source.release(address, &version).await {
                     Err(error) => match error.innermost() {
-                        SourceError::NotOffered { what: NotOffered::Withdrawn { reason, .. }, .. } => reason.clone(),
-                        _ => None,
+                        SourceError::NotOffered { what: NotOffered::Withdrawn { reason, writer, .. }, .. } => {
+                            (reason.clone(), *writer)
+                        }
+                        _ => (None, None),
                     },
-                    Ok(_) => None,
+                    Ok(_) => (None, None),
                 },
                 Self::Module(store) => {
-                    withdrawal(store, &VersionOf::Module, &version).await.map(|notice| notice.reason)
+                    let notice = withdrawal(store, &VersionOf::Module, &version).await;
+                    notice.map(|notice| (notice.reason, notice.writer)).unzip()
                 }
             };
-            return Some(VersionNotice { version, state: ReleaseState::Withdrawn, reason });
+            return Some(VersionNotice { version, state: ReleaseState::Withdrawn, reason, writer });
         }
         if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
             return None;
@@ -58,7 +71,8 @@ impl NoticesOf<'_> {
             Self::Provider(source, address) => source.release(address, &version).await.ok()?.notice().await.ok()??,
             Self::Module(store) => module_notice(store, &version).await?,
         };
-        Some(VersionNotice { version, state: notice.state, reason: Some(notice.reason) })
+        let Notice { state, reason, writer, .. } = notice;
+        Some(VersionNotice { version, state, reason: Some(reason), writer: Some(writer) })
     }
 
     /// The notices about all versions of a listing, the newest version first; at most fifty are read.

@@ -28,6 +28,7 @@ use self::repository::{GitRepository, SHORT, git_error};
 use super::error::ModuleFetchError;
 use crate::blocking::blocking;
 
+pub use self::answers::VersionTag;
 pub use self::current::{current_commit, version_tags_of};
 
 /// How deeply submodules may be nested, and how many a package may have.

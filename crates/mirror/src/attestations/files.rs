@@ -14,7 +14,8 @@ use tofu_oci_packer::{
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
 use tofu_oci_trust::{
-    BUNDLES_LIMIT, Evidence, ManualAcceptance, NoticeReason, ReleaseState, StatedNotice, TrustRefusal, Verdict,
+    BUNDLES_LIMIT, Evidence, ManualAcceptance, NoticeReason, NoticeWriter, ReleaseState, StatedNotice, TrustRefusal,
+    Verdict,
 };
 use tofu_oci_types::{Digest, Event, Place, Platform, ProviderAddr, Reporter, Version};
 
@@ -160,7 +161,8 @@ impl AttestationFiles {
         // A policy that demands no signature has not read the notice.
         let Some(Withdrawal { reason, signer: by, .. }) = withdrawal else { return Ok(counting) };
         let ReleaseId { address, version, place, .. } = release.id().clone();
-        let refusal = Box::new(TrustRefusal::Withdrawn { by, reason, replaced_by: None });
+        let writer = NoticeWriter::Publisher;
+        let refusal = Box::new(TrustRefusal::Withdrawn { by, reason, writer, replaced_by: None });
         let (rule, by_hand) = (Box::new(trust.policy.rule(&address).clone()), ManualAcceptance::DoesNot);
         Err(FetchError::Untrusted { address, version, place, refusal, rule, by_hand }.into())
     }

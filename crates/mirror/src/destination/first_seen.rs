@@ -24,6 +24,7 @@ use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
 use self::file::{change_file, of_file};
+pub(crate) use self::interrupted::SeenNow;
 use super::sightings::{Sighted, SightingsRecord};
 use crate::{Destination, MirrorError, Sightings};
 
@@ -133,7 +134,7 @@ impl FirstSeen {
         let claim = |record: &mut SightingsRecord| {
             is_new.fetch_or(moves.brings && record.claim(&self.address, names), Ordering::Relaxed);
         };
-        let record = self.begin_with(news, moves, &claim).await?;
+        let record = self.change_moving(news, (&moves.interrupted, &moves.versions), &claim).await?;
         if moves.brings {
             record.demand_own((destination, &self.address), names)?;
         }
@@ -159,7 +160,7 @@ impl FirstSeen {
                 record.claimed.remove(&self.address);
             }
         };
-        let record = self.end_with(known, moves, &claims).await?;
+        let record = self.change_moving(known, (&moves.versions, &BTreeSet::new()), &claims).await?;
         if claim { record.demand_own((destination, &self.address), names) } else { Ok(()) }
     }
 
@@ -194,35 +195,21 @@ impl<A: Sighted> FirstSeen<A> {
         }
     }
 
-    /// Before a run changes versions: what it has seen, which ones it changes, and what this edit writes.
-    pub(crate) async fn begin_with(
-        &self,
-        news: &Sightings,
-        moves: &Moves,
-        more: &(dyn Fn(&mut SightingsRecord) + Sync),
-    ) -> Result<SightingsRecord, MirrorError> {
-        let edit = |record: &mut SightingsRecord| {
-            record.add(&self.address, news);
-            record.set_moving(&self.address, &moves.interrupted, &moves.versions);
-            more(record);
-        };
-        let write = if moves.versions.is_empty() { RecordWrite::Last } else { RecordWrite::First };
-        self.change(write, &edit).await
-    }
-
-    /// After it: what it knows and has marked, and what this edit writes.
-    pub(crate) async fn end_with(
+    /// Before a run changes versions, and after it: what it knows and has marked, which versions it no longer moves and which
+    /// ones it moves from now on, and what this edit writes.
+    pub(crate) async fn change_moving(
         &self,
         known: &Sightings,
-        moves: &Moves,
+        (ended, begun): (&BTreeSet<String>, &BTreeSet<String>),
         more: &(dyn Fn(&mut SightingsRecord) + Sync),
     ) -> Result<SightingsRecord, MirrorError> {
         let edit = |record: &mut SightingsRecord| {
             record.add(&self.address, known);
-            record.set_moving(&self.address, &moves.versions, &BTreeSet::new());
+            record.set_moving(&self.address, ended, begun);
             more(record);
         };
-        self.change(RecordWrite::Last, &edit).await
+        let write = if begun.is_empty() { RecordWrite::Last } else { RecordWrite::First };
+        self.change(write, &edit).await
     }
 
     /// The record if the repository has none, or does not exist yet: that is not asked.

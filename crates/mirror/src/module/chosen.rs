@@ -10,7 +10,9 @@ use super::pick::ModuleOrigin;
 use super::report::{ModuleAction, ModuleMirrorLine, ModuleOutcome};
 use super::run::{ModuleCaller, ModuleRun, add_callers};
 use super::state::ModuleState;
+use super::upstream::is_unknown;
 use crate::MirrorRules;
+use crate::plan::listed_by_stranger;
 use crate::rules::ProviderRule;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};
 
@@ -90,9 +92,29 @@ impl ModuleRun<'_> {
 
     /// The versions at the destination that are wanted; `None` if it has none of them.
     pub(super) async fn kept(&self, address: &ModuleAddr, origin: &ModuleOrigin) -> Option<Vec<Version>> {
+        Some(origin.choose(&self.there(address).await?)).filter(|kept| !kept.is_empty())
+    }
+
+    async fn there(&self, address: &ModuleAddr) -> Option<Vec<Version>> {
         let store = self.job.destination.before(address).await.ok()?;
         let tags = store.tags().await.ok()?;
-        Some(origin.choose(&Listing::in_store(&*store, &tags).await.ok()?.versions)).filter(|kept| !kept.is_empty())
+        Some(Listing::in_store(&*store, &tags).await.ok()?.versions)
+    }
+
+    /// What the place of the module lists for this origin.
+    pub(super) async fn offered(
+        &mut self,
+        address: &ModuleAddr,
+        origin: &ModuleOrigin,
+    ) -> Result<Vec<Version>, ModuleError> {
+        let job = self.job;
+        match (self.versions(address).await, origin) {
+            (Err(error), ModuleOrigin::Registry { latest, .. }) if is_unknown(&error) => {
+                let there = self.there(address).await.unwrap_or_default();
+                listed_by_stranger(job.rules.gone, (job.prune, *latest == Some(0)), &there).ok_or(error)
+            }
+            (listed, _) => listed,
+        }
     }
 
     pub(super) async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {

@@ -7,9 +7,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_fetch::{ModuleFetchError, version_tags_of};
+use tofu_oci_fetch::{ModuleFetchError, VersionTag, version_tags_of};
 use tofu_oci_mapper::{ModuleTemplate, TemplateError};
-use tofu_oci_source::{GitFault, GitProgram, GitRunError, MethodOpener, ModuleError, ModulePackage};
+use tofu_oci_source::{GitFault, GitProgram, GitRunError, LocationAccess, MethodOpener, ModuleError, ModulePackage};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{GitModuleSource, GitReference, GitTransport, ModuleAddr, ModuleSource, Place, Version, masked};
 use tokio::sync::Mutex;
@@ -92,7 +92,7 @@ pub struct GitModules {
     git: Arc<dyn GitProgram>,
     work_dir: PathBuf,
     /// The tags that were listed.
-    listed: Mutex<BTreeMap<ModuleAddr, Vec<(Version, GitReference)>>>,
+    listed: Mutex<BTreeMap<ModuleAddr, Vec<VersionTag>>>,
 }
 
 impl GitModules {
@@ -107,10 +107,10 @@ impl GitModules {
             repository: address.to_string(),
             fault: GitFault::Refused { message: error.to_string() },
         })?;
-        Ok(self.opener.git_package_for_others(&source, Arc::clone(&self.git)))
+        Ok(self.opener.git_package(&source, Arc::clone(&self.git), LocationAccess::Anonymous))
     }
 
-    async fn tags(&self, address: &ModuleAddr) -> Result<Vec<(Version, GitReference)>, ModuleError> {
+    async fn tags(&self, address: &ModuleAddr) -> Result<Vec<VersionTag>, ModuleError> {
         let mut listed = self.listed.lock().await;
         if let Some(known) = listed.get(address) {
             return Ok(known.clone());
@@ -133,13 +133,23 @@ impl GitModules {
 #[async_trait]
 impl ModuleUpstream for GitModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
-        Ok(self.tags(address).await?.into_iter().map(|(version, _)| version).collect())
+        Ok(self.tags(address).await?.into_iter().map(|tag| tag.version).collect())
+    }
+
+    fn knows_by_folder(&self) -> bool {
+        true
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
         let tags = self.tags(address).await?;
-        match tags.iter().find(|(known, _)| known == version) {
-            Some((_, tag)) => self.at(address, Some(tag)),
+        match tags.into_iter().find(|tag| tag.version == *version) {
+            Some(VersionTag { tag, other: None, .. }) => self.at(address, Some(&tag)),
+            Some(VersionTag { tag, other: Some(other), .. }) => {
+                let package = self.at(address, None)?;
+                let repository = package.git().expect("a package of git").source().to_string();
+                let fault = GitFault::TwoTags(tag, other);
+                Err(ModuleError::Git { place: package.place().clone(), repository, fault })
+            }
             None => Err(ModuleError::VersionMissing {
                 address: address.clone(),
                 version: version.clone(),
@@ -150,7 +160,9 @@ impl ModuleUpstream for GitModules {
 
     async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
         match named {
-            NamedPackage::Git(source) => Ok(self.opener.git_package_for_others(source, Arc::clone(&self.git))),
+            NamedPackage::Git(source) => {
+                Ok(self.opener.git_package(source, Arc::clone(&self.git), LocationAccess::Anonymous))
+            }
             NamedPackage::Oci(_) => {
                 Err(StoreError::UnknownRepository { place: Place::Method(masked(self.template.0.as_str())) }.into())
             }

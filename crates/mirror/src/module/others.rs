@@ -11,10 +11,9 @@ use super::report::{ModuleAction, ModuleMirrorLine, ModuleOutcome};
 use super::run::{ModuleCaller, ModuleRun};
 use super::state::ModuleState;
 use super::visit::ModuleVisit;
-use crate::MirrorError;
 use crate::destination::sightings::VersionMark;
-use crate::plan::{GoneVersions, MirrorAction, Prune, Withdrawer};
-use crate::state::{Later, NoticeBy, change};
+use crate::plan::{MirrorAction, Prune, Withdrawer};
+use crate::state::{Later, NoticeBy, change, leave_replaced};
 
 impl ModuleRun<'_> {
     /// Takes away, or reports, what the destination has and the run has not named. It deletes one tag at a time. Then what the run
@@ -52,7 +51,8 @@ impl ModuleRun<'_> {
         prune: Prune,
     ) -> Result<(), ModuleMirrorError> {
         let job = self.job;
-        let (others, too_many) = state.others(job, address, prune);
+        let (mut others, too_many) = state.others(job, address, prune);
+        leave_replaced(&*job.destination.store(address)?, &state.sightings, &mut others).await?;
         if job.mode == MirrorMode::Run {
             let goes = others.iter().filter(|(_, action)| matches!(action, MirrorAction::Withdraw { .. }));
             state.begin_withdrawing(goes.map(|(version, _)| version.to_string()).collect()).await?;
@@ -64,13 +64,7 @@ impl ModuleRun<'_> {
             let line = ModuleMirrorLine { address: address.clone(), version: Some(version), called_by, outcome };
             self.lines.insert(key, line);
         }
-        match too_many {
-            Some(GoneVersions { gone, of }) => {
-                let (address, from) = (address.to_string(), job.upstream.place(address));
-                Err(MirrorError::AllGone { address, from, gone, of }.into())
-            }
-            None => Ok(()),
-        }
+        too_many.map_or(Ok(()), |error| Err(error.into()))
     }
 }
 
@@ -85,10 +79,11 @@ impl ModuleMirrorJob<'_> {
         now: Moment,
     ) -> Result<ModuleOutcome, ModuleMirrorError> {
         let (to, mark) = (self.destination.place(address)?, state.sightings.mark(version).cloned());
-        let MirrorAction::Withdraw { reason, decided } = action else {
-            let (action, there) =
-                (ModuleAction::Gone { decided: Withdrawer::Place }, mark.as_ref().map(VersionMark::index));
-            return Ok(ModuleOutcome::still(action, to, there.cloned()));
+        let there = || mark.as_ref().map(|mark| mark.index().clone());
+        let (reason, decided) = match action {
+            MirrorAction::Withdraw { reason, decided } => (reason, decided),
+            MirrorAction::ReplacedThere => return Ok(ModuleOutcome::still(ModuleAction::ReplacedThere, to, None)),
+            _ => return Ok(ModuleOutcome::still(ModuleAction::Gone { decided: Withdrawer::Place }, to, there())),
         };
         if self.mode == MirrorMode::Run {
             let later = Later::Withdraw(&reason);

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use futures_util::FutureExt as _;
 use tofu_oci_fetch::{ModuleFetchError, Trust};
-use tofu_oci_source::Listing;
+use tofu_oci_source::{Listing, ModuleError};
 use tofu_oci_store::Store;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, Reporter, Tag, Version};
 use tokio::sync::Semaphore;
@@ -15,7 +15,7 @@ use super::destination::ModuleDestination;
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
 use super::pick::ModuleOrigin;
-use super::upstream::{ModuleUpstream, is_unknown};
+use super::upstream::{ModuleChain, ModuleUpstream, is_unknown};
 use super::visit::ModuleVisit;
 use crate::destination::first_seen::FirstSeen;
 use crate::plan::Prune;
@@ -33,7 +33,7 @@ pub type OpenModuleEnds = Arc<dyn Fn() -> ModuleEnds + Send + Sync>;
 
 /// Where modules come from and go to.
 pub struct ModuleEnds {
-    pub upstream: Box<dyn ModuleUpstream>,
+    pub upstream: ModuleChain,
     pub destination: Box<dyn ModuleDestination>,
 }
 
@@ -179,19 +179,46 @@ impl ModulePullWork {
         self.observer.hears_of(self.fetch(&ends, address, version).boxed()).await
     }
 
-    /// Carries the version from the upstream to the destination; the bytes that the destination got.
+    /// Carries the version to the destination from the first upstream that has it; the bytes that the destination got.
     async fn fetch(
         &self,
         ends: &ModuleEnds,
         address: &ModuleAddr,
         version: &Version,
     ) -> Result<u64, ModuleMirrorError> {
+        let mut lacking = None;
+        for upstream in &ends.upstream.0 {
+            match upstream.versions(address).await {
+                Ok(versions) if versions.contains(version) => {}
+                Err(error) if !is_unknown(&error) => return Err(error.into()),
+                _ => continue,
+            }
+            match self.fetch_from(&**upstream, ends, (address, version)).await {
+                Err(ModuleMirrorError::Fetch(
+                    ModuleFetchError::FolderMissing { place, .. } | ModuleFetchError::FolderIsFile { place, .. },
+                )) if upstream.knows_by_folder() => lacking = Some(place),
+                fetched => return fetched,
+            }
+        }
+        let (address, version) = (address.clone(), version.clone());
+        Err(match lacking {
+            Some(place) => ModuleError::VersionMissing { address, version, place }.into(),
+            None => self.kept_out(&address, &version).await,
+        })
+    }
+
+    async fn fetch_from(
+        &self,
+        upstream: &dyn ModuleUpstream,
+        ends: &ModuleEnds,
+        (address, version): (&ModuleAddr, &Version),
+    ) -> Result<u64, ModuleMirrorError> {
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
         let trust = Trust { now: SystemTime::now(), ..trust.clone() };
         let job = ModuleMirrorJob {
             wanted: &[],
             configuration: None,
-            upstream: &*ends.upstream,
+            upstream,
             destination: &*ends.destination,
             rules: &self.options.rules,
             prune: Prune::Keep,

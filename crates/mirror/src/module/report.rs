@@ -56,6 +56,8 @@ pub enum ModuleAction {
     Present,
     /// People withdrew it at the destination, and it does not come back.
     WithdrawnThere,
+    /// It would be withdrawn, and people have moved its tag: what is there is theirs, and stays.
+    ReplacedThere,
     /// A run withdrew it, and it is wanted again: it comes back.
     Reinstate,
     /// Its registry no longer lists it. It stays.

@@ -116,7 +116,7 @@ impl ModuleRun<'_> {
         let mut is_known = true;
         let versions = match &origin {
             ModuleOrigin::At { version, .. } => vec![version.clone()],
-            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => match self.versions(&address).await {
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => match self.offered(&address, &origin).await {
                 Ok(offered) => match self.chosen(&address, &origin, &offered).await {
                     Ok(picked) => self.admitted(&address, picked, caller),
                     Err(error) => {

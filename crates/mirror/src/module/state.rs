@@ -11,9 +11,10 @@ use tokio::sync::OnceCell;
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob};
 use super::report::{ModuleAction, ModuleOutcome};
-use crate::destination::first_seen::{FirstSeen, Moves};
+use crate::MirrorError;
+use crate::destination::first_seen::{FirstSeen, SeenNow};
 use crate::destination::sightings::{Sightings, VersionMark};
-use crate::plan::{GoneVersions, MirrorAction, OtherVersions, Prune};
+use crate::plan::{MirrorAction, OtherVersions, Prune};
 use crate::rules::{DelistedPolicy, MinAge};
 use crate::select::{MirrorChoice, SelectedVersion};
 
@@ -51,7 +52,7 @@ pub(super) enum WithdrawnBy {
 pub(super) struct ModuleMoves {
     first_seen: Arc<FirstSeen<ModuleAddr>>,
     sightings: Sightings,
-    moves: Moves,
+    versions: BTreeSet<String>,
     begun: OnceCell<()>,
 }
 
@@ -81,12 +82,7 @@ impl ModuleState {
         let has_record = tags.iter().any(|tag| tag.as_str() == Tag::FIRST_SEEN);
         let record = if has_record { first_seen.record().await? } else { first_seen.record_of_new().await? };
         let record = record.unwrap_or_default();
-        let known = record.of(address).cloned();
-        let mut sightings = known.clone().unwrap_or_default();
-        for version in offered {
-            sightings.see(version, now);
-        }
-        let interrupted = first_seen.mark_interrupted(&record, &there, &mut sightings, now).await?;
+        let SeenNow { known, sightings, interrupted } = first_seen.seen_now(&record, (&there, offered), now).await?;
         Ok(Some(Self {
             first_seen: Arc::new(first_seen),
             known,
@@ -133,9 +129,8 @@ impl ModuleState {
         let is_news = self.known.as_ref() != Some(&self.sightings) && demands_age(job) && !self.is_written && !is_vain;
         self.selected.extend(selected.iter().cloned());
         if job.mode == MirrorMode::Run && (is_news || !self.interrupted.is_empty()) {
-            let interrupted = std::mem::take(&mut self.interrupted);
-            let moves = Moves { interrupted, ..Moves::default() };
-            self.first_seen.begin_with(&self.sightings, &moves, &|_| {}).await?;
+            let ended = std::mem::take(&mut self.interrupted);
+            self.first_seen.change_moving(&self.sightings, (&ended, &BTreeSet::new()), &|_| {}).await?;
             self.is_written = true;
         }
         if self.is_marked && !versions.is_empty() {
@@ -146,15 +141,14 @@ impl ModuleState {
 
     fn add_moves(&mut self, versions: BTreeSet<String>) -> Arc<ModuleMoves> {
         let (first_seen, sightings) = (Arc::clone(&self.first_seen), self.sightings.clone());
-        let moves = Moves { versions, ..Moves::default() };
-        let moves = Arc::new(ModuleMoves { first_seen, sightings, moves, begun: OnceCell::new() });
+        let moves = Arc::new(ModuleMoves { first_seen, sightings, versions, begun: OnceCell::new() });
         self.moves.push(Arc::clone(&moves));
         moves
     }
 
     /// The moves to which the version belongs; `None` if the run does not move it.
     pub(super) fn moves_of(&self, version: &str) -> Option<Arc<ModuleMoves>> {
-        self.moves.iter().find(|moves| moves.moves.versions.contains(version)).cloned()
+        self.moves.iter().find(|moves| moves.versions.contains(version)).cloned()
     }
 
     /// Remembers what came of a version, if this run moves it.
@@ -175,14 +169,15 @@ impl ModuleState {
         self.there.versions.iter().filter(is_gone).cloned().collect()
     }
 
-    /// What becomes of the other versions that `mirror` put there; and how many are gone, if they stay because they are too many.
+    /// As [`OtherVersions::actions`].
     pub(super) fn others(
         &self,
         job: &ModuleMirrorJob<'_>,
         address: &ModuleAddr,
         prune: Prune,
-    ) -> (Vec<(Version, MirrorAction)>, Option<GoneVersions>) {
+    ) -> (Vec<(Version, MirrorAction)>, Option<MirrorError>) {
         let others = OtherVersions {
+            address,
             selected: &self.selected,
             present: &self.there.versions,
             half_withdrawn: &self.there.half_withdrawn,
@@ -207,10 +202,9 @@ impl ModuleState {
     /// Writes down what has come of everything that moved.
     pub(super) async fn end(self) -> Result<(), ModuleMirrorError> {
         let begun = self.moves.iter().filter(|moves| moves.begun.initialized());
-        let versions: BTreeSet<String> = begun.flat_map(|moves| moves.moves.versions.iter().cloned()).collect();
+        let versions: BTreeSet<String> = begun.flat_map(|moves| moves.versions.iter().cloned()).collect();
         if !versions.is_empty() {
-            let moves = Moves { versions, ..Moves::default() };
-            self.first_seen.end_with(&self.sightings, &moves, &|_| {}).await?;
+            self.first_seen.change_moving(&self.sightings, (&versions, &BTreeSet::new()), &|_| {}).await?;
         }
         Ok(())
     }
@@ -219,7 +213,8 @@ impl ModuleState {
 impl ModuleMoves {
     /// Writes them down, once, before the first of them begins: a package that is refused leaves nothing.
     pub(super) async fn begin(&self) -> Result<(), ModuleMirrorError> {
-        let begin = async || self.first_seen.begin_with(&self.sightings, &self.moves, &|_| {}).await.map(drop);
+        let (seen, none) = (&self.first_seen, BTreeSet::new());
+        let begin = async || seen.change_moving(&self.sightings, (&none, &self.versions), &|_| {}).await.map(drop);
         Ok(self.begun.get_or_try_init(begin).await.copied()?)
     }
 }

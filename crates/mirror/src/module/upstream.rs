@@ -30,6 +30,11 @@ pub trait ModuleUpstream: Send + Sync {
         false
     }
 
+    /// Whether it knows modules by the folders of repositories: a version that lacks its folder has no such module.
+    fn knows_by_folder(&self) -> bool {
+        false
+    }
+
     /// Whether the registry of a module may be asked because a module of `caller` calls it.
     ///
     /// # Errors
@@ -94,7 +99,9 @@ impl ModuleUpstream for HostedModules {
                 let location = ModuleLocation::Oci(source.clone());
                 self.opener.module_package(&location, LocationAccess::User, Arc::clone(&self.git)).await
             }
-            NamedPackage::Git(source) => Ok(self.opener.git_package(source, Arc::clone(&self.git))),
+            NamedPackage::Git(source) => {
+                Ok(self.opener.git_package(source, Arc::clone(&self.git), LocationAccess::User))
+            }
         }
     }
 }
@@ -161,45 +168,23 @@ impl ModuleUpstream for MappedModules {
 pub struct ModuleChain(pub Vec<Box<dyn ModuleUpstream>>);
 
 impl ModuleChain {
-    /// The upstream of a module, and what it lists.
-    async fn first(&self, address: &ModuleAddr) -> Result<(&dyn ModuleUpstream, Vec<Version>), ModuleError> {
-        let (mut unknown, mut empty) = (None, None);
+    /// What the first upstream lists that has a version of the module.
+    pub(super) async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        let (mut unknown, mut is_known) = (None, false);
         for upstream in &self.0 {
             match upstream.versions(address).await {
                 // It may hold what is remembered of the module, or what was withdrawn.
-                Ok(versions) if versions.is_empty() => empty = Some((&**upstream, versions)),
-                Ok(versions) => return Ok((&**upstream, versions)),
+                Ok(versions) if versions.is_empty() => is_known = true,
+                Ok(versions) => return Ok(versions),
                 Err(error) if is_unknown(&error) => unknown = Some(error),
                 Err(error) => return Err(error),
             }
         }
-        if let Some(found) = empty {
-            return Ok(found);
+        if is_known {
+            return Ok(Vec::new());
         }
         let place = || Place::Method(String::new());
         Err(unknown.unwrap_or_else(|| ModuleError::UnknownModule { address: address.clone(), place: place() }))
-    }
-}
-
-#[async_trait]
-impl ModuleUpstream for ModuleChain {
-    async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
-        Ok(self.first(address).await?.1)
-    }
-
-    async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
-        match self.0.as_slice() {
-            [only] => only.package(address, version).await,
-            _ => self.first(address).await?.0.package(address, version).await,
-        }
-    }
-
-    /// The first one opens it.
-    async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
-        match self.0.first() {
-            Some(upstream) => upstream.package_at(named).await,
-            None => Err(StoreError::UnknownRepository { place: Place::Method(String::new()) }.into()),
-        }
     }
 }
 

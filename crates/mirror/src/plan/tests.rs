@@ -99,6 +99,7 @@ fn check_others(gone: DelistedPolicy, prune: Prune, want: &str) {
         choice,
     };
     let others = OtherVersions {
+        address: &"acme/zap",
         selected: &[selected("1.2.0", MirrorChoice::Wanted), selected("1.5.0", MirrorChoice::Denied { by: None })],
         // 1.3.0 was pushed by hand, and 1.4.0 is withdrawn already.
         present: &versions("1.0.0 1.1.0 1.2.0 1.3.0 1.5.0"),
@@ -127,6 +128,7 @@ fn check_gone(present: &str, offered: &str, gone: DelistedPolicy, want: &str) {
         sightings.set_mark(&version, ours(), "2026-01-01T00:00:00Z".parse().unwrap());
     }
     let others = OtherVersions {
+        address: &"acme/zap",
         selected: &[],
         present: &versions(present),
         half_withdrawn: &[],
@@ -139,7 +141,10 @@ fn check_gone(present: &str, offered: &str, gone: DelistedPolicy, want: &str) {
     };
     let (actions, too_many) = others.actions();
     let withdrawn = actions.iter().filter(|(_, action)| matches!(action, MirrorAction::Withdraw { .. })).count();
-    let refused = too_many.map_or_else(String::new, |GoneVersions { gone, of }| format!(", {gone} of {of} stay"));
+    let refused = match too_many {
+        Some(MirrorError::AllGone { gone, of, .. }) => format!(", {gone} of {of} stay"),
+        _ => String::new(),
+    };
     assert_eq!(format!("{withdrawn} withdrawn{refused}"), want, "{present} | {offered}");
 }
 

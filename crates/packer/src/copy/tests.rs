@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ByteStream, DirStore, StoreError};
 use tofu_oci_testkit::{HookedStore, StoreHook};
-use tofu_oci_trust::{PrivateKey, ReleaseState, VersionOf};
+use tofu_oci_trust::{NoticeWriter, PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{NetworkFault, Predecessors, Version};
 
 use super::*;
@@ -285,7 +285,8 @@ async fn a_module_went_into_the_repository_of_another_module() {
 async fn withdraw(store: &Watching, key: Option<&PrivateKey>) {
     let (version, address) = ("1.4.0".parse().unwrap(), SignAddress::Annotated { otherwise: None });
     let reason = "it deletes state".parse().unwrap();
-    let request = StateRequest { change: StateChange::Withdraw, version: &version, address, reason, key, signed: None };
+    let (change, writer) = (StateChange::Withdraw, NoticeWriter::Publisher);
+    let request = StateRequest { change, version: &version, address, reason, writer, key, signed: None };
     StatePlan::look(store, request, &EventLog::default()).await.unwrap().carry_out(store).await.unwrap();
 }
 
@@ -307,6 +308,7 @@ async fn an_unsigned_notice_of_the_source_undid_a_signed_withdrawal() {
             state: ReleaseState::Available,
             ends: ReleaseState::Withdrawn,
             reason: "fixed".parse().unwrap(),
+            writer: NoticeWriter::Publisher,
             replaced_by: None,
             key: back,
             signed: None,

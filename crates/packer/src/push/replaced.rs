@@ -2,7 +2,7 @@
 
 use tofu_oci_source::{notices, withdrawal};
 use tofu_oci_store::{ReadStore, Store};
-use tofu_oci_trust::{PrivateKey, ReleaseState, VersionOf};
+use tofu_oci_trust::{NoticeWriter, PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
 use crate::found::resolve;
@@ -98,6 +98,7 @@ impl Replacement<'_> {
             state,
             ends: ReleaseState::Withdrawn,
             reason: reason.parse().expect("a reason of this module is one line"),
+            writer: NoticeWriter::Publisher,
             replaced_by,
             key: self.key,
             signed: None,

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;
 use tofu_oci_trust::{
-    Notice, NoticeReason, PrivateKey, ReleaseState, SignatureForm, SignedContent, StatedNotice, heads, in_force,
-    sign_notice,
+    Notice, NoticeReason, NoticeWriter, PrivateKey, ReleaseState, SignatureForm, SignedContent, StatedNotice, heads,
+    in_force, sign_notice,
 };
 use tofu_oci_types::{Descriptor, Digest};
 
@@ -26,6 +26,7 @@ pub struct NoticeRequest<'a> {
     /// The kind of notice that it supersedes: deprecated or withdrawn.
     pub ends: ReleaseState,
     pub reason: NoticeReason,
+    pub writer: NoticeWriter,
     /// The index that takes its place under the tag of the version.
     pub replaced_by: Option<Digest>,
     /// Who signs it; `None` for a notice without a signature.
@@ -100,6 +101,7 @@ impl NoticeRequest<'_> {
         Notice {
             state: self.state,
             reason: self.reason.clone(),
+            writer: self.writer,
             replaced_by: self.replaced_by.clone(),
             supersedes: ended.map(|one| one.digest.clone()).collect(),
         }

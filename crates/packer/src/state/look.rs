@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_source::{Search, evidence, notices};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_trust::{Evidence, NoticeReason, ReleaseState, StatedNotice, VersionOf, in_force};
+use tofu_oci_trust::{Evidence, NoticeWriter, ReleaseState, StatedNotice, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag, printable};
 
 use super::model::{StateChange, StateReport, StateRequest};
@@ -148,10 +148,10 @@ impl<'a> StatePlan<'a> {
         &self.report
     }
 
-    /// Why the release is withdrawn before the change; `None` if no notice says that it is.
-    pub fn withdrawn_because(&self) -> Option<&NoticeReason> {
+    /// Who withdrew the release before the change; `None` if no notice says that it is withdrawn.
+    pub fn withdrawn_by(&self) -> Option<NoticeWriter> {
         let said = self.said.as_ref().filter(|said| said.notice.state == ReleaseState::Withdrawn);
-        said.map(|said| &said.notice.reason)
+        said.map(|said| said.notice.writer)
     }
 
     /// Whether nothing is to be done, except perhaps to sign what is said already.

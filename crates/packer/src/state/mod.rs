@@ -50,6 +50,7 @@ impl StatePlan<'_> {
             state,
             ends: self.request.change.kind(),
             reason: reason.clone(),
+            writer: self.request.writer,
             replaced_by: None,
             key: self.request.key,
             signed: self.request.signed.filter(|_| state == self.request.change.state()),

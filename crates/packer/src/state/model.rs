@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use serde::Serialize;
-use tofu_oci_trust::{KeyId, Notice, NoticeReason, PrivateKey, ReleaseState, VersionOf};
+use tofu_oci_trust::{KeyId, Notice, NoticeReason, NoticeWriter, PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{Digest, Place, Tag, Version};
 
 use crate::{PackError, SignAddress};
@@ -29,6 +29,8 @@ pub struct StateRequest<'a> {
     pub address: SignAddress,
     /// Why; one line.
     pub reason: NoticeReason,
+    /// Whose decision it is.
+    pub writer: NoticeWriter,
     /// Who signs the notice; `None` for one without a signature.
     pub key: Option<&'a PrivateKey>,
     /// The bundle in which the publisher has signed it already.

@@ -3,7 +3,7 @@
 use tofu_oci_source::{Search, evidence, notices};
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_trust::{
-    Evidence, PrivateKey, ReleaseState, SignedContent, StatedNotice, VersionOf, in_force, open_bundle,
+    Evidence, NoticeWriter, PrivateKey, ReleaseState, SignedContent, StatedNotice, VersionOf, in_force, open_bundle,
 };
 use tofu_oci_types::NoReporter;
 
@@ -51,6 +51,7 @@ async fn change_with(
         version: &version,
         address: ANNOTATED,
         reason: reason.parse().unwrap(),
+        writer: NoticeWriter::Publisher,
         key,
         signed: None,
     };
@@ -356,6 +357,7 @@ async fn a_module_is_withdrawn_under_no_name() {
         version: &version,
         address,
         reason: "broken".parse().unwrap(),
+        writer: NoticeWriter::Publisher,
         key: None,
         signed: None,
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use tofu_oci_trust::NoticeReason;
+use tofu_oci_trust::{NoticeReason, NoticeWriter};
 use tofu_oci_types::{Digest, Platform, Version};
 
 use crate::{Listing, NotOffered, StrayTag};
@@ -17,7 +17,7 @@ pub(super) struct GaveWay {
     /// Versions that they have.
     versions: Option<Vec<Version>>,
     /// The first answer that the version was withdrawn; its versions are those above.
-    withdrawn: Option<(Option<NoticeReason>, Option<Digest>)>,
+    withdrawn: Option<(Option<NoticeReason>, Option<NoticeWriter>, Option<Digest>)>,
     /// Whether the registry of the address does not know it.
     pub(super) unknown_to_registry: bool,
 }
@@ -30,9 +30,9 @@ impl GaveWay {
                 self.platforms.get_or_insert_default().extend(offered);
             }
             NotOffered::VersionMissing { offered, .. } => self.versions.get_or_insert_default().extend(offered),
-            NotOffered::Withdrawn { reason, replaced_by, offered, .. } => {
+            NotOffered::Withdrawn { reason, writer, replaced_by, offered, .. } => {
                 self.versions.get_or_insert_default().extend(offered);
-                self.withdrawn.get_or_insert((reason, replaced_by));
+                self.withdrawn.get_or_insert((reason, writer, replaced_by));
             }
             NotOffered::UnknownToRegistry => self.unknown_to_registry = true,
             _ => {}
@@ -48,8 +48,8 @@ impl GaveWay {
         if let Some(mut offered) = self.versions {
             offered.sort_by(Version::precedence);
             offered.dedup();
-            if let Some((reason, replaced_by)) = self.withdrawn {
-                return NotOffered::Withdrawn { version: version.clone(), reason, replaced_by, offered };
+            if let Some((reason, writer, replaced_by)) = self.withdrawn {
+                return NotOffered::Withdrawn { version: version.clone(), reason, writer, replaced_by, offered };
             }
             return NotOffered::VersionMissing { version: version.clone(), offered };
         }

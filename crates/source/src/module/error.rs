@@ -4,7 +4,9 @@ use tofu_oci_fault::Fault;
 use tofu_oci_layout::{DocumentKind, InvalidModuleManifest};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{NoticeReason, VersionOf};
-use tofu_oci_types::{Constraints, ModuleAddr, Place, RUN, Reference, Version, printable, quoted, versions_in_words};
+use tofu_oci_types::{
+    Constraints, GitReference, ModuleAddr, Place, RUN, Reference, Version, printable, quoted, versions_in_words,
+};
 
 use super::git_program::GitRunError;
 use crate::{DiscoveryError, Failure, Listing, withdrawal};
@@ -134,6 +136,11 @@ pub enum GitFault {
         /// What was asked for; `HEAD` if nothing was.
         reference: String,
     },
+    /// two tags of the git repository are one version and name different commits, so the version has no content
+    #[error("its tags {0} and {1} are one version, and name different commits")]
+    #[fault("git-two-tags", todo = "the owner of the repository deletes one of the tags")]
+    #[hint("the owner of the repository must delete one of the tags")]
+    TwoTags(GitReference, GitReference),
     /// an answer of the program git cannot be read
     #[error("the answer of git cannot be read: {problem}")]
     #[fault("git-answer", todo = "report it with `git --version`")]

@@ -28,16 +28,15 @@ pub struct GitCheckout {
 }
 
 impl GitCheckout {
-    /// A repository that the user named.
-    pub fn written(source: GitModuleSource, program: Arc<dyn GitProgram>, web: WebClient) -> Self {
-        let (access, submodules) = (LocationAccess::User, LocationAccess::User);
-        Self { source, program, web, from: None, access, submodules, pinned: Arc::default() }
-    }
-
-    /// The same, whose submodules are read without a login, and not on this machine: others read what comes.
-    #[must_use]
-    pub fn for_others(self) -> Self {
-        Self { submodules: LocationAccess::Anonymous, ..self }
+    /// A repository that the user named. If others read what comes, its submodules are read without a login, and not on this
+    /// machine.
+    pub fn written(
+        source: GitModuleSource,
+        program: Arc<dyn GitProgram>,
+        web: WebClient,
+        submodules: LocationAccess,
+    ) -> Self {
+        Self { source, program, web, from: None, access: LocationAccess::User, submodules, pinned: Arc::default() }
     }
 
     /// A repository that the answer of `from` names.
@@ -189,7 +188,7 @@ mod tests {
         let Ok(ModuleSource::Other(other)) = source.parse() else { panic!("{source} is not of git") };
         let git = GitModuleSource::of(&other).unwrap().unwrap();
         let checkout = match from {
-            None => Ok(GitCheckout::written(git, Arc::new(NoGit), web)),
+            None => Ok(GitCheckout::written(git, Arc::new(NoGit), web, LocationAccess::User)),
             Some(host) => GitCheckout::named(git, Arc::new(NoGit), web, &format!("https://{host}/").parse().unwrap()),
         };
         let admitted = match checkout {

@@ -17,8 +17,8 @@ struct ModulesDocument {
 
 #[derive(Deserialize)]
 struct ModuleEntry {
-    #[serde(deserialize_with = "Deserialize::deserialize")]
-    versions: Option<Vec<ModuleVersionEntry>>,
+    /// `null` says nothing: Go programs write it for a list that they have not read.
+    versions: Vec<ModuleVersionEntry>,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ impl ModuleVersions {
         let Some(first) = document.modules.unwrap_or_default().into_iter().next() else {
             return Err("its `modules` names no module".to_owned());
         };
-        let entries = first.versions.unwrap_or_default();
+        let entries = first.versions;
         if entries.len() > MOST_VERSIONS {
             return Err(format!("it lists {} versions, and at most {MOST_VERSIONS} are read", entries.len()));
         }
@@ -98,7 +98,13 @@ mod tests {
             Ok(("1.0.0", &["latest", "", "vv1"])),
         );
         check(&list(""), Ok(("", &[])));
-        check(r#"{"modules":[{"versions":null}]}"#, Ok(("", &[])));
+    }
+
+    #[test]
+    fn an_answer_that_says_nothing_was_taken_for_an_empty_list() {
+        let null = "it is malformed: invalid type: null, expected a sequence";
+        check(r#"{"modules":[{"versions":null}]}"#, Err(null));
+        check(r#"{"modules":[{}]}"#, Err("it is malformed: missing field `versions`"));
     }
 
     #[test]
@@ -106,7 +112,6 @@ mod tests {
         check("{}", Err("its `modules` names no module"));
         check(r#"{"modules":[]}"#, Err("its `modules` names no module"));
         check("[]", Err("it is not a JSON object"));
-        check(r#"{"modules":[{}]}"#, Err("it is malformed: missing field `versions`"));
         for body in
             ["", "<html>", r#"{"modules":1}"#, r#"{"modules":[{"versions":[1]}]}"#, r#"{"modules":[],"modules":[]}"#]
         {

@@ -35,9 +35,8 @@ pub(super) struct ListedVersion {
 
 #[derive(Deserialize)]
 struct ListDocument {
-    /// A document without it is not a list; Go writes `null` for an empty one.
-    #[serde(deserialize_with = "Deserialize::deserialize")]
-    versions: Option<Vec<ListEntry>>,
+    /// A document without it is not a list. `null` says nothing: Go programs write it for a list that they have not read.
+    versions: Vec<ListEntry>,
     warnings: Option<Vec<String>>,
 }
 
@@ -57,7 +56,7 @@ impl VersionList {
     /// Spec: seed 000, "List Available Versions"; `OpenTofu` 1.12, getproviders `RegistrySource.AvailableVersions`.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let document: ListDocument = members(bytes)?;
-        let entries = document.versions.unwrap_or_default();
+        let entries = document.versions;
         if entries.len() > MOST_VERSIONS {
             return Err(format!("it lists {} versions, and at most {MOST_VERSIONS} are read", entries.len()));
         }
@@ -112,8 +111,7 @@ mod tests {
             assert_eq!(problem(other), "it is malformed: missing field `versions`");
         }
         assert_eq!(problem("null"), "it is not a JSON object");
-        for empty in [r#"{"versions":[]}"#, r#"{"versions":null}"#] {
-            assert!(VersionList::parse(empty.as_bytes()).unwrap().versions.is_empty(), "{empty}");
-        }
+        assert_eq!(problem(r#"{"versions":null}"#), "it is malformed: invalid type: null, expected a sequence");
+        assert!(VersionList::parse(br#"{"versions":[]}"#).unwrap().versions.is_empty());
     }
 }

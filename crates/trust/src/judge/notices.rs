@@ -79,15 +79,16 @@ impl Examination<'_> {
         let now = in_force(counted.iter().map(|notice| &notice.stated));
         let (mut refusal, mut remarks) = (None, Vec::new());
         if let Some(StatedNotice { notice, digest, .. }) = now {
-            let (by, reason) = (by(digest), notice.reason.clone());
+            let (by, reason, writer) = (by(digest), notice.reason.clone(), notice.writer);
             match notice.state {
                 ReleaseState::Available => {}
                 ReleaseState::Deprecated => {
-                    remarks.extend(TrustRemark::said_by(by.as_deref().unwrap_or("its publisher"), notice));
+                    let by = by.unwrap_or_else(|| notice.writer.to_string());
+                    remarks.extend(TrustRemark::said_by(&by, notice));
                 }
                 ReleaseState::Withdrawn => {
                     let replaced_by = notice.replaced_by.clone();
-                    refusal = Some(TrustRefusal::Withdrawn { by, reason, replaced_by });
+                    refusal = Some(TrustRefusal::Withdrawn { by, reason, writer, replaced_by });
                 }
             }
         }

@@ -4,7 +4,7 @@ use crate::{SignedSubject, open_bundle};
 
 fn notice(state: ReleaseState, reason: &str, supersedes: &[&StatedNotice]) -> Notice {
     let supersedes = supersedes.iter().map(|notice| notice.digest.clone()).collect();
-    Notice { state, reason: reason.parse().unwrap(), replaced_by: None, supersedes }
+    Notice { state, reason: reason.parse().unwrap(), writer: NoticeWriter::Publisher, replaced_by: None, supersedes }
 }
 
 fn stated(notice: &Notice) -> StatedNotice {
@@ -138,4 +138,23 @@ fn reasons_are_one_line() {
     check("a\u{1b}[31mb", Err(InvalidNoticeReason::NotOneLine));
     check(&"\u{e4}".repeat(1024), Ok(&"\u{e4}".repeat(1024)));
     check(&"a".repeat(1025), Err(InvalidNoticeReason::TooLong { characters: 1025 }));
+}
+
+#[test]
+fn people_who_withdrew_in_the_words_of_the_mirror_were_taken_for_it() {
+    for (reason, unnamed) in [
+        ("opens port 22", NoticeWriter::Publisher),
+        ("the rules of the mirror no longer name this version", NoticeWriter::Mirror),
+        ("https://registry.example no longer lists this version", NoticeWriter::Mirror),
+    ] {
+        for writer in [NoticeWriter::Publisher, NoticeWriter::Mirror] {
+            let notice = Notice { writer, ..notice(ReleaseState::Withdrawn, reason, &[]) };
+            let bytes = with_subject(|subject| notice.to_statement(subject));
+            let mut statement: Value = serde_json::from_slice(&bytes).unwrap();
+            assert_eq!(StatedNotice::peek(&bytes).unwrap().unwrap().notice, notice);
+            statement["predicate"].as_object_mut().unwrap().remove("writer");
+            let older = StatedNotice::peek(statement.to_string().as_bytes()).unwrap().unwrap();
+            assert_eq!(older.notice.writer, unnamed, "{reason}");
+        }
+    }
 }

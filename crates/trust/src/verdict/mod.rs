@@ -161,7 +161,7 @@ impl TrustRemark {
 
     /// What a notice says that is not judged: of a release whose signatures do not matter. `None` if the release is available.
     pub fn noticed(notice: &Notice) -> Option<Self> {
-        Self::said_by("its publisher", notice)
+        Self::said_by(&notice.writer.to_string(), notice)
     }
 
     /// What a notice says; `by` is who says it.

@@ -6,7 +6,7 @@ use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, printable};
 
 use super::flaw::Flaw;
-use crate::NoticeReason;
+use crate::{NoticeReason, NoticeWriter};
 
 /// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
 /// line breaks and other control characters of foreign text are replaced.
@@ -22,6 +22,7 @@ pub enum TrustRefusal {
         /// What the key that signed the notice is called; `None` if no trusted key did, and none is required.
         by: Option<String>,
         reason: NoticeReason,
+        writer: NoticeWriter,
         /// The index that took its place under the tag of the version.
         replaced_by: Option<Digest>,
     },

@@ -16,7 +16,7 @@ use super::*;
 use crate::catalog::refused::is_judged;
 use crate::counts::PullLabels;
 use crate::packages::tests::{Bench, options as package_options};
-use crate::{OfferedBy, Packages, ServedPackage};
+use crate::{OfferedBy, Packages, ServedPackage, WithdrawnVersion};
 
 fn options_of(rules: MirrorRules, upstream_use: UpstreamUse) -> PullOptions {
     PullOptions {
@@ -139,7 +139,7 @@ fn a_version_that_a_sealed_mirror_lacked_stayed_unlisted_after_it_was_published(
         })
     };
     assert!(!absent(VersionAbsence::Sealed));
-    assert!(absent(VersionAbsence::Withdrawn(None)));
+    assert!(absent(VersionAbsence::Withdrawn(WithdrawnVersion::default())));
 }
 
 #[tokio::test(start_paused = true)]

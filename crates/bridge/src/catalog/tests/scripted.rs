@@ -11,7 +11,7 @@ use tofu_oci_source::{
     ClaimedHashes, Failure, Listing, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
     ReleaseDescription, ReleaseId, Search, Source, SourceError, ZipNames,
 };
-use tofu_oci_trust::{Evidence, Notice};
+use tofu_oci_trust::{Evidence, Notice, NoticeWriter};
 use tofu_oci_types::{Digest, Event, Identity, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
 
 use crate::{OfferedBy, OpenSource, ServedPlace};
@@ -140,7 +140,8 @@ impl Source for Opening {
             let offered = listing.versions.clone();
             let what = if listing.withdrawn.contains(&version) {
                 let reason = Some("it eats data".parse().unwrap());
-                NotOffered::Withdrawn { version, reason, replaced_by: None, offered }
+                let writer = Some(NoticeWriter::Publisher);
+                NotOffered::Withdrawn { version, reason, writer, replaced_by: None, offered }
             } else {
                 NotOffered::VersionMissing { version, offered }
             };

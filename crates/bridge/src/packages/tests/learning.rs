@@ -138,6 +138,20 @@ async fn a_wrong_note_is_not_believed() {
     assert_eq!(fs::read_to_string(note(&bench, &zip)).unwrap(), right);
 }
 
+#[tokio::test]
+async fn a_zip_was_unpacked_in_each_process_although_its_release_claims_what_was_found() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let process = Process::new(&bench, ZipDelivery::PassedOn).await;
+    let (zip, h1) = (Digest::sha256(&linux().build()), process.served().await.unwrap());
+    assert_eq!(h1, claimed(&process.package));
+    let wrong = PackageHash::h1(&[7; 32]);
+    // What a process has computed counts more than a claim.
+    assert_eq!(process.packages.h1(&zip, Some(&wrong)).await, Some(h1.clone()));
+    let process = Process::new(&bench, ZipDelivery::PassedOn).await;
+    assert_eq!(process.served().await, Some(h1));
+    assert_eq!(process.packages.h1(&zip, Some(&wrong)).await, Some(wrong), "it was read again");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_note_was_written_through_a_link() {

@@ -4,7 +4,7 @@ use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_packer::{
     ModuleChecks, ModulePushRequest, NoticeRequest, PackedFiles, ReplaceTag, push_module, put_notice,
 };
-use tofu_oci_trust::{ReleaseState, VersionOf};
+use tofu_oci_trust::{NoticeWriter, ReleaseState, VersionOf};
 
 use super::*;
 
@@ -70,6 +70,7 @@ async fn deprecate(store: &MemoryStore, manifest: &Descriptor) {
         state: ReleaseState::Deprecated,
         ends: ReleaseState::Deprecated,
         reason: "old".parse().unwrap(),
+        writer: NoticeWriter::Publisher,
         replaced_by: None,
         key: None,
         signed: None,

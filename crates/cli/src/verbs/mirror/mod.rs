@@ -37,7 +37,7 @@ use crate::signing_key::{self, KeyPassword};
 pub(super) use failure::{counts, exit_of, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
-pub(super) use text::{GONE, REINSTATED, denied};
+pub(super) use text::{GONE, REINSTATED, REPLACED, denied};
 use upstream::UpstreamSources;
 
 /// Brings the wanted providers to their destination, or says what that would do. A bundle gets them beside what it has.

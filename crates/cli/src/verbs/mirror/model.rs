@@ -64,7 +64,7 @@ impl MirrorSummary {
             summary.bytes = summary.bytes.zip(deed.bytes).map(|(sum, more)| sum.saturating_add(more));
             let count = match &deed.action {
                 MirrorAction::Add | MirrorAction::Widen { .. } => &mut summary.added,
-                MirrorAction::Present => &mut summary.present,
+                MirrorAction::Present | MirrorAction::ReplacedThere => &mut summary.present,
                 MirrorAction::Held { .. } => &mut summary.held,
                 MirrorAction::Denied { .. }
                 | MirrorAction::NoPlatform

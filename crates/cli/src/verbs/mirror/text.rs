@@ -10,6 +10,8 @@ use crate::report::human_bytes;
 
 /// What became of a version that its place no longer lists, in a table.
 pub(in crate::verbs) const GONE: &str = "kept, although its place no longer lists it";
+/// The same of one whose tag is no longer the mirror's.
+pub(in crate::verbs) const REPLACED: &str = "kept: people put something else under its tag at the destination";
 /// The same of one that comes back.
 pub(in crate::verbs) const REINSTATED: &str = "available again";
 
@@ -65,6 +67,7 @@ fn what(mode: MirrorMode, row: &Row) -> String {
         MirrorAction::Held { until } => format!("held back until {until}"),
         MirrorAction::Denied { by } => denied(by.as_deref()),
         MirrorAction::NoPlatform => "left out: it has none of the platforms".to_owned(),
+        MirrorAction::ReplacedThere => REPLACED.to_owned(),
         MirrorAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
         MirrorAction::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
         MirrorAction::Withdrawn { reason, signer } => format!("left out: {}: {reason}", withdrawn(signer.as_deref())),

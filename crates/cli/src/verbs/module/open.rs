@@ -81,7 +81,7 @@ pub(in crate::verbs) async fn find(
             };
         }
         ModuleName::Git(source) => {
-            let package = opener(connector)?.git_package(source, connector.git());
+            let package = opener(connector)?.git_package(source, connector.git(), LocationAccess::User);
             return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
         }
         ModuleName::Oci(source) => (End::Registry(source.repository().clone()), source.reference()),

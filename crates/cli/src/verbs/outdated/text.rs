@@ -69,10 +69,10 @@ fn details(row: &ProviderRow, dir: &Path, page: &mut Page) {
         row.trouble.causes.iter().for_each(|cause| say("cause", cause.clone()));
         row.trouble.hints.iter().for_each(|hint| say("hint", hint.clone()));
     }
-    if let Some(VersionNotice { version, state, reason }) = &row.notice {
+    if let Some(notice @ VersionNotice { version, state, reason, .. }) = &row.notice {
         let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let verb = if *state == ReleaseState::Withdrawn { "was" } else { "is" };
-        say("notice", format!("{version} {verb} {state} by its publisher{reason}"));
+        say("notice", format!("{version} {verb} {}{reason}", notice.said()));
     } else if let Some(locked) = row.locked.as_ref().filter(|_| !row.locked_is_offered) {
         say("gone", format!("{locked} is locked and not offered any more: a machine that lacks the package fails"));
     }

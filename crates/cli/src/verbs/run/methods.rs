@@ -29,10 +29,18 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
     let Some(text) = args.template.as_deref().map(without_oci) else { return Ok(methods) };
     let text = &*text;
     let include = args.include.iter().map(|text| {
-        text.parse().map_err(|error: InvalidPattern| {
-            Diagnostic::usage(error.to_string())
-                .excerpt(excerpt("--include", text, &(0..text.len())))
-                .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*")
+        let refused = |error: InvalidPattern, hint: String| {
+            let diagnostic = Diagnostic::usage(error.to_string());
+            diagnostic.excerpt(excerpt("--include", text, &(0..text.len()))).hint(hint)
+        };
+        let pattern = text
+            .parse::<Pattern>()
+            .map_err(|error| refused(error, "write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*".into()))?;
+        // A client that refuses a pattern goes on without the method.
+        pattern.for_opentofu().map_err(|error| {
+            let host = text.split('/').rev().nth(2).map(|host| format!("{host}/")).unwrap_or_default();
+            let clients = "OpenTofu, and Terraform before 1.16, refuse this pattern and go on without the template";
+            refused(error, format!("write {host}*/*: {clients}"))
         })
     });
     let selector = Selector { include: include.collect::<Result<_, _>>()?, exclude: Vec::new() };

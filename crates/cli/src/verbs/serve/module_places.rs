@@ -61,7 +61,7 @@ fn pull_through(
         let mirrors = ModuleMirrors::everywhere(to.clone());
         let destination = MappedModuleRepositories::new(mirrors, Arc::clone(&store)).shared_by(shared_by.clone());
         let upstream = ModuleChain(upstreams.iter().map(Upstream::modules).collect());
-        ModuleEnds { upstream: Box::new(upstream), destination: Box::new(destination) }
+        ModuleEnds { upstream, destination: Box::new(destination) }
     });
     let (allow, deny, min_age) = (rules.allow.clone(), rules.deny.clone(), rules.min_age);
     let options = PullOptions {

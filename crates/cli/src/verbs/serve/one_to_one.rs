@@ -130,14 +130,20 @@ fn of_modules<'a>(
 }
 
 fn refused(settings: &Settings, place: &WrittenPlace, error: &NotOneToOne) -> Diagnostic {
-    let diagnostic = Diagnostic::usage(error.to_string()).code(error.code());
+    // The template of git repositories was compared as one of folders.
+    let spelt = |text: String| match place.text.split_once("://") {
+        Some((scheme, _)) if GitTemplate::is_meant(&place.text) => text.replace("oci:", &format!("{scheme}://")),
+        None if GitTemplate::is_meant(&place.text) => text.replace("oci:", "git::ssh://"),
+        _ => text,
+    };
+    let diagnostic = Diagnostic::usage(spelt(error.to_string())).code(error.code());
     let is_one = !place.text.contains("${") && !place.text.contains("%{");
     let diagnostic = match (error, settings.is_of_file()) {
         (NotOneToOne::Meeting { of, .. }, is_of_file) if is_one => diagnostic.hint(only_one(*of, is_of_file)),
         (NotOneToOne::Meeting { .. }, false) => {
-            diagnostic.hint(error.instead()).hint("--include and --include-modules say what is served")
+            diagnostic.hint(spelt(error.instead())).hint("--include and --include-modules say what is served")
         }
-        _ => diagnostic.hint(error.instead()),
+        _ => diagnostic.hint(spelt(error.instead())),
     };
     settings.about(place, diagnostic)
 }

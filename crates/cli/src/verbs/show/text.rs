@@ -31,7 +31,7 @@ pub(super) fn page(report: &ShowReport) -> Page {
         _ => {}
     }
     if let Some(notice) = &report.facts.notice {
-        say("notice", &format!("{} by the publisher: {}", notice.state, notice.reason));
+        say("notice", &format!("{} by {}: {}", notice.state, notice.writer, notice.reason));
     }
     say("created", &created(report.facts.created.as_ref()));
     if let Some(layout) = about.layout {

@@ -1,5 +1,6 @@
 //! One line a version, as deep as the options look.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -161,8 +162,8 @@ fn note_others(context: &Context, place: &Place, looks: &[VersionLook]) {
     context.reporter.event(&event.with_hint(hint));
 }
 
-/// What publishers say of the versions later: one note for all deprecated versions, and one for all that were withdrawn, with the
-/// reasons. It warns of versions whose withdrawal was interrupted, too.
+/// What is said of the versions later: one note for all deprecated versions, and one for all that were withdrawn, with the
+/// reasons, of each who says so. It warns of versions whose withdrawal was interrupted, too.
 pub(in crate::verbs) async fn noticed(
     context: &Context,
     place: &Place,
@@ -171,11 +172,12 @@ pub(in crate::verbs) async fn noticed(
 ) -> Vec<VersionNotice> {
     let notices = of.versions(listing).await;
     for (state, code) in [(ReleaseState::Deprecated, "deprecated"), (ReleaseState::Withdrawn, "withdrawn")] {
-        let said = notices.iter().filter(|notice| notice.state == state);
-        let said: Vec<String> = said.map(notice_text).collect();
-        if !said.is_empty() {
-            let text = format!("{place}: {state} by the publisher: {}", said.join("; "));
-            context.reporter.event(&Event::note(code, text));
+        let mut said: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for notice in notices.iter().filter(|notice| notice.state == state) {
+            said.entry(notice.said()).or_default().push(notice_text(notice));
+        }
+        for (said, versions) in said {
+            context.reporter.event(&Event::note(code, format!("{place}: {said}: {}", versions.join("; "))));
         }
     }
     for version in listing.half_withdrawn.iter().rev().take(NAMED) {

@@ -16,6 +16,15 @@ pub(super) struct GitTree {
     pub(super) commits: BTreeMap<String, GitReference>,
 }
 
+/// A tag that is a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionTag {
+    pub version: Version,
+    pub tag: GitReference,
+    /// Another tag for the same version, if it names another commit.
+    pub other: Option<GitReference>,
+}
+
 /// A submodule that is to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Submodule {
@@ -77,22 +86,34 @@ pub(super) fn commit_named(answer: &[u8], names: &[String]) -> Option<GitReferen
     names.iter().find_map(of).and_then(|object| commit(object.as_bytes()).ok())
 }
 
-/// The tags of `git ls-remote --tags --refs` that are versions in full, perhaps after a `v`, ascending. Of two tags for one
-/// version the one with the `v` counts.
-pub(super) fn version_tags(answer: &[u8]) -> Vec<(Version, GitReference)> {
+/// The tags of `git ls-remote --tags` that are versions in full, perhaps after a `v`, ascending. Of two tags for one version the
+/// one with the `v` counts if both name the same commit.
+pub(super) fn version_tags(answer: &[u8]) -> Vec<VersionTag> {
     let text = String::from_utf8_lossy(answer);
-    let names = text.lines().filter_map(|line| line.split_once('\t')?.1.strip_prefix("refs/tags/"));
-    let version = |name: &str| {
+    let mut commits: BTreeMap<&str, &str> = BTreeMap::new();
+    for (object, name) in text.lines().filter_map(|line| line.split_once('\t')) {
+        // An annotated tag is listed again, with its commit.
+        commits.extend(name.strip_prefix("refs/tags/").map(|name| (name.strip_suffix("^{}").unwrap_or(name), object)));
+    }
+    let version = |(name, commit): (&str, &str)| {
         let written = name.strip_prefix('v').unwrap_or(name);
-        let version: Version = written.parse().ok()?;
-        Some((version, name.parse().ok()?)).filter(|(version, _)| version.to_string() == written)
+        let version: Version = written.parse().ok().filter(|version: &Version| version.to_string() == written)?;
+        Some((VersionTag { version, tag: name.parse().ok()?, other: None }, commit.to_owned()))
     };
-    let mut found: Vec<(Version, GitReference)> = names.filter_map(version).collect();
+    let mut found: Vec<(VersionTag, String)> = commits.into_iter().filter_map(version).collect();
     // `v` comes after all digits.
-    let place = |version: &Version, tag: &GitReference| (version.to_string(), Reverse(tag.as_str().to_owned()));
-    found.sort_by(|(one, a), (other, b)| one.precedence(other).then_with(|| place(one, a).cmp(&place(other, b))));
-    found.dedup_by(|(later, _), (earlier, _)| later == earlier);
-    found
+    let place = |of: &VersionTag| (of.version.to_string(), Reverse(of.tag.as_str().to_owned()));
+    found.sort_by(|(one, _), (other, _)| {
+        one.version.precedence(&other.version).then_with(|| place(one).cmp(&place(other)))
+    });
+    found.dedup_by(|(later, commit), (earlier, first)| {
+        let is_same = later.version == earlier.version;
+        if is_same && commit != first {
+            earlier.other = Some(later.tag.clone());
+        }
+        is_same
+    });
+    found.into_iter().map(|(tag, _)| tag).collect()
 }
 
 /// The submodules, out of `git config -z --list`: `KEY LF VALUE NUL`. One with `update = none` is left out. The error has the
@@ -195,12 +216,23 @@ mod tests {
         let answer: String = names.iter().map(|name| format!("{COMMIT}\trefs/tags/{name}\n")).collect();
         let tags: Vec<String> = version_tags((answer + "rubbish\n\t\n").as_bytes())
             .into_iter()
-            .map(|(version, tag)| format!("{version} {tag}"))
+            .map(|VersionTag { version, tag, .. }| format!("{version} {tag}"))
             .collect();
         assert_eq!(
             tags,
             ["1.0.0 v1.0.0", "1.0.0+b v1.0.0+b", "1.2.0-rc.1 v1.2.0-rc.1", "1.2.0 v1.2.0", "1.10.0 1.10.0"]
         );
+    }
+
+    #[test]
+    fn two_tags_of_different_commits_were_one_version() {
+        let of = |answer: &str| {
+            let [tag] = &version_tags(answer.as_bytes())[..] else { panic!("one version") };
+            (tag.tag.to_string(), tag.other.as_ref().map(ToString::to_string))
+        };
+        assert_eq!(of("a\trefs/tags/1.0.0\nb\trefs/tags/v1.0.0\n"), ("v1.0.0".to_owned(), Some("1.0.0".to_owned())));
+        let annotated = "x\trefs/tags/1.0.0\na\trefs/tags/1.0.0^{}\na\trefs/tags/v1.0.0\n";
+        assert_eq!(of(annotated), ("v1.0.0".to_owned(), None));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::path::Path;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::{FileError, Purpose, Scratch};
 use tofu_oci_source::{GitCheckout, GitFault};
-use tofu_oci_types::{GitReference, Version};
+use tofu_oci_types::GitReference;
 
-use super::answers::{commit_named, version_tags};
+use super::answers::{VersionTag, commit_named, version_tags};
 use super::repository::{GitRepository, SHORT, git_error};
 use crate::ModuleFetchError;
 
@@ -41,11 +41,8 @@ pub async fn current_commit(checkout: &GitCheckout, work_dir: &Path) -> Result<G
 ///
 /// # Errors
 /// If the repository cannot be asked.
-pub async fn version_tags_of(
-    checkout: &GitCheckout,
-    work_dir: &Path,
-) -> Result<Vec<(Version, GitReference)>, ModuleFetchError> {
-    let question = ["--tags", "--refs", "--", checkout.source().url().as_str()];
+pub async fn version_tags_of(checkout: &GitCheckout, work_dir: &Path) -> Result<Vec<VersionTag>, ModuleFetchError> {
+    let question = ["--tags", "--", checkout.source().url().as_str()];
     Ok(version_tags(&listed(checkout, work_dir, &question, TAGS).await?))
 }
 

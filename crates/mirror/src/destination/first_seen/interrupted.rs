@@ -9,9 +9,33 @@ use super::{FirstSeen, KeptSightings};
 use crate::MirrorError;
 use crate::destination::sightings::{Sighted, Sightings, SightingsRecord, VersionMark};
 
+/// What a run knows before it moves anything.
+pub(crate) struct SeenNow {
+    /// What earlier runs know; `None` in the first one.
+    pub(crate) known: Option<Sightings>,
+    /// The same with what is seen now.
+    pub(crate) sightings: Sightings,
+    /// The versions that an interrupted run was moving; the sightings say what became of them.
+    pub(crate) interrupted: BTreeSet<String>,
+}
+
 impl<A: Sighted> FirstSeen<A> {
+    /// What the record says, with what the place of the provider or module lists now.
+    pub(crate) async fn seen_now(
+        &self,
+        record: &SightingsRecord,
+        (there, offered): (&Listing, &[Version]),
+        now: Moment,
+    ) -> Result<SeenNow, MirrorError> {
+        let known = record.of(&self.address).cloned();
+        let mut sightings = known.clone().unwrap_or_default();
+        offered.iter().for_each(|version| sightings.see(version, now));
+        let interrupted = self.mark_interrupted(record, there, &mut sightings, now).await?;
+        Ok(SeenNow { known, sightings, interrupted })
+    }
+
     /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them.
-    pub(crate) async fn mark_interrupted(
+    async fn mark_interrupted(
         &self,
         record: &SightingsRecord,
         there: &Listing,
@@ -66,7 +90,6 @@ mod tests {
     use tofu_oci_types::{Descriptor, ModuleAddr, Place};
 
     use super::*;
-    use crate::destination::first_seen::Moves;
 
     fn version(text: &str) -> Version {
         text.parse().unwrap()
@@ -87,18 +110,16 @@ mod tests {
         let first_seen = FirstSeen::in_store(Arc::clone(&store) as _, &module);
         let (now, mut known) = ("2026-01-01T00:00:00Z".parse().unwrap(), Sightings::default());
         known.set_mark(&version("1.1.0"), VersionMark::Mirrored(manifests[1].clone()), now);
-        let versions = ["1.0.0", "1.1.0", "1.2.0"].map(str::to_owned).into();
-        let moves = Moves { versions, ..Moves::default() };
-        let record = first_seen.begin_with(&known, &moves, &|_| {}).await.unwrap();
+        let (none, versions) = (BTreeSet::new(), ["1.0.0", "1.1.0", "1.2.0"].map(str::to_owned).into());
+        let record = first_seen.change_moving(&known, (&none, &versions), &|_| {}).await.unwrap();
         let there =
             Listing { versions: vec![version("1.0.0")], withdrawn: vec![version("1.1.0")], ..Listing::default() };
         let marked = first_seen.mark_interrupted(&record, &there, &mut known, now).await.unwrap();
-        assert_eq!(marked, moves.versions);
+        assert_eq!(marked, versions);
         assert_eq!(known.mark(&version("1.0.0")), Some(&VersionMark::Mirrored(manifests[0].clone())));
         assert_eq!(known.mark(&version("1.1.0")), Some(&VersionMark::Withdrawn(manifests[1].clone())));
         assert_eq!(known.mark(&version("1.2.0")), None, "it has not come");
-        let moves = Moves { interrupted: marked, ..Moves::default() };
-        let record = first_seen.begin_with(&known, &moves, &|_| {}).await.unwrap();
+        let record = first_seen.change_moving(&known, (&marked, &none), &|_| {}).await.unwrap();
         assert!(record.moving_modules.is_empty() && record.providers.is_empty());
     }
 }

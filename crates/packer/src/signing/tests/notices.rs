@@ -1,5 +1,5 @@
 use tofu_oci_source::notices;
-use tofu_oci_trust::{ReleaseState, SignedSubject, StatedNotice, in_force};
+use tofu_oci_trust::{NoticeWriter, ReleaseState, SignedSubject, StatedNotice, in_force};
 
 use super::*;
 use crate::{NoticeReport, NoticeRequest, put_notice};
@@ -25,9 +25,9 @@ async fn put_ending(
     let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
     let subject = (&subject).into();
     let reason = reason.parse().unwrap();
-    put_notice(store, &NoticeRequest { index, subject, state, ends, reason, replaced_by: None, key, signed: None })
-        .await
-        .unwrap()
+    let writer = NoticeWriter::Publisher;
+    let request = NoticeRequest { index, subject, state, ends, reason, writer, replaced_by: None, key, signed: None };
+    put_notice(store, &request).await.unwrap()
 }
 
 async fn found(store: &dyn Store) -> Vec<StatedNotice> {

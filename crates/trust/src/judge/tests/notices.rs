@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{bundle, key, named, names, statement, subject};
-use crate::{NOTICE_PREDICATE, Notice, ReleaseState, StatedNotice, sign_notice};
+use crate::{NOTICE_PREDICATE, Notice, NoticeWriter, ReleaseState, StatedNotice, sign_notice};
 
 use ReleaseState::{Available, Deprecated, Withdrawn};
 
@@ -12,7 +12,8 @@ fn notice(state: ReleaseState, supersedes: &[&Evidence]) -> Notice {
         StatedNotice::peek(bytes).unwrap().unwrap().digest
     };
     let reason = format!("it is {state}").parse().unwrap();
-    Notice { state, reason, replaced_by: None, supersedes: supersedes.iter().map(digest).collect() }
+    let supersedes = supersedes.iter().map(digest).collect();
+    Notice { state, reason, writer: NoticeWriter::Publisher, replaced_by: None, supersedes }
 }
 
 fn piece(bytes: Vec<u8>) -> Evidence {

@@ -71,7 +71,7 @@ impl ModuleMirrorSummary {
             };
             summary.bytes = summary.bytes.saturating_add(deed.bytes);
             *match &deed.action {
-                ModuleAction::Present => &mut summary.present,
+                ModuleAction::Present | ModuleAction::ReplacedThere => &mut summary.present,
                 ModuleAction::Held { .. } => &mut summary.held,
                 ModuleAction::WithdrawnThere | ModuleAction::Denied { .. } => &mut summary.left,
                 ModuleAction::Gone { .. } => &mut summary.gone,

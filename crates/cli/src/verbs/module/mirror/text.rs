@@ -6,7 +6,7 @@ use tofu_oci_types::printable;
 use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
 use crate::page::Page;
 use crate::report::human_bytes;
-use crate::verbs::mirror::{GONE, REINSTATED, counts, denied, failures, row_name};
+use crate::verbs::mirror::{GONE, REINSTATED, REPLACED, counts, denied, failures, row_name};
 
 /// The whole report.
 pub(super) fn page(
@@ -65,6 +65,7 @@ fn what(row: &ModuleMirrorRow) -> String {
         ModuleAction::Pack { from, folder } if folder.is_empty() => format!("packed from {from}, {size}"),
         ModuleAction::Pack { from, folder } => format!("packed from {from}//{folder}, {size}"),
         ModuleAction::Present => "there already".to_owned(),
+        ModuleAction::ReplacedThere => REPLACED.to_owned(),
         ModuleAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
         ModuleAction::Held { until } => format!("held back until {until}"),
         ModuleAction::Denied { by } => denied(by.as_deref()),

@@ -1,5 +1,7 @@
 //! Where a module is, for people.
 
+use std::collections::BTreeSet;
+
 use anstyle::Style;
 use tofu_oci_explain::modules::{HeldBackVersion, HoldingCause, MappingStep};
 use tofu_oci_types::{ModuleName, Version};
@@ -78,7 +80,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) ->
         place(found, "          ", &mut page);
         if let Some(notice) = explained.notice() {
             let reason = notice.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            page.row("          ", "beware", format_args!("{} by its publisher{reason}", notice.state));
+            page.row("          ", "beware", format_args!("{}{reason}", notice.said()));
         }
     }
     page.row("", "OpenTofu", of_opentofu(ask, explained));
@@ -131,8 +133,11 @@ fn offers(explained: &ExplainedModule<'_>, page: &mut Page) {
                     Some(reason) => format!("{} ({reason})", held.version),
                     None => held.version.to_string(),
                 };
+                let by: BTreeSet<String> = held.iter().filter_map(|held| Some(held.writer?.to_string())).collect();
+                let by = by.into_iter().collect::<Vec<_>>().join(" and ");
                 let held: Vec<String> = held.iter().map(one).collect();
-                format!("{}: withdrawn by the publisher", first_of(&held, SHOWN, OLDER))
+                let by = if by.is_empty() { by } else { format!(" by {by}") };
+                format!("{}: withdrawn{by}", first_of(&held, SHOWN, OLDER))
             }
             HoldingCause::Prerelease => {
                 format!("{}: a prerelease is chosen by its exact version alone", versions(&held))
