@@ -50,7 +50,7 @@ pub use error::{ArchiveError, FoundSecret};
 pub use folder::{InputFile, file_sha256, input_files, plain_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};
 pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};
-pub use limits::{Limits, ZSTD_WINDOW_LOG};
+pub use limits::{FRAME_BYTES, Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
 pub use names::{clean_name, windows_refusal};
 pub use pack::{

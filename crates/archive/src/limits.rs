@@ -5,8 +5,11 @@ use crate::ArchiveError;
 /// The largest window of a zstd stream, as a power of two: 128 MiB.
 pub const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// What an archive may hold. Real bytes are counted while they come; sizes in headers are never believed, and nothing
-/// is allocated from them.
+/// Bytes of a package in one zstd frame of a small layer, except the last; what larger frames hold is decompressed as it comes.
+pub const FRAME_BYTES: usize = 8 << 20;
+
+/// What an archive may hold. Real bytes are counted while they come; sizes in headers are never believed, and no more than
+/// [`FRAME_BYTES`] is allocated from one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most bytes of an archive as it is delivered, all layers of an image together. 2 GiB.

@@ -1,13 +1,14 @@
 //! From the compressed bytes of a layer to its tar, counted and perhaps hashed.
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::rc::Rc;
 
 use bytes::Bytes;
 use flate2::bufread::GzDecoder;
 use tofu_oci_types::DigestHasher;
 
+use super::frames::{FRAME_MAGIC, FrameHeader, FramesAhead, HEADER_BYTES};
 use crate::{ArchiveError, ByteSource, Limits};
 
 /// How a layer's tar is compressed.
@@ -126,14 +127,16 @@ pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression) ->
             }),
             // A frame, or one to be skipped.
             |bytes| {
-                agrees(bytes, &[0x28, 0xb5, 0x2f, 0xfd])
+                agrees(bytes, &FRAME_MAGIC)
                     || matches!(bytes, [0x50..=0x5f, rest @ ..] if agrees(rest, &[0x2a, 0x4d, 0x18]))
             },
             "zstd stream",
         ),
     };
     let faults = input.faults();
-    Box::new(StreamMembers { state: MemberState::Between(input), seen: 0, open, begins, what, limits, faults })
+    let ahead = (compression == LayerCompression::Zstd).then(FramesAhead::default);
+    let (state, whole) = (MemberState::Between(input), Cursor::default());
+    Box::new(StreamMembers { state, ahead, whole, seen: 0, open, begins, what, limits, faults })
 }
 
 /// Whether a member may begin with these four bytes, or with these fewer that are all there are.
@@ -178,6 +181,10 @@ enum MemberState<'a> {
 /// gzip members or zstd frames one after the other; then nothing, or zeros.
 struct StreamMembers<'a> {
     state: MemberState<'a>,
+    /// The zstd frames that other threads decompress; they come before what `state` gives.
+    ahead: Option<FramesAhead>,
+    /// What is left of the first of them.
+    whole: Cursor<Vec<u8>>,
     /// Members that have begun.
     seen: usize,
     open: MemberOpener<'a>,
@@ -193,6 +200,31 @@ impl StreamMembers<'_> {
         let error = if cut { ArchiveError::Truncated } else { ArchiveError::Damaged { what: self.what, source } };
         self.faults.keep(error)
     }
+
+    /// Counts a member that begins.
+    fn count(&mut self) -> io::Result<()> {
+        self.seen += 1;
+        self.limits.check_members(self.seen).map_err(|error| self.faults.keep(error))
+    }
+
+    /// Has another thread decompress the next frame, if there is room and the frame fits into memory.
+    fn start_ahead(&mut self, input: &mut Consumed<'_>) -> io::Result<bool> {
+        let room = self.ahead.as_ref().is_some_and(FramesAhead::has_room);
+        if !room || input.peek(FRAME_MAGIC.len())? != FRAME_MAGIC {
+            return Ok(false);
+        }
+        let Some(header) = FrameHeader::parse(input.peek(HEADER_BYTES)?) else { return Ok(false) };
+        self.count()?;
+        let started = self.ahead.iter_mut().try_for_each(|ahead| ahead.start(header, input));
+        started.map_err(|error| self.damaged(error))?;
+        Ok(true)
+    }
+
+    /// Goes on to the bytes of the next frame that another thread decompresses, if there is one.
+    fn next_whole(&mut self) -> io::Result<bool> {
+        let next = self.ahead.as_mut().map_or(Ok(None), FramesAhead::next).map_err(|error| self.damaged(error))?;
+        Ok(next.map(|bytes| self.whole = Cursor::new(bytes)).is_some())
+    }
 }
 
 impl Read for StreamMembers<'_> {
@@ -201,6 +233,11 @@ impl Read for StreamMembers<'_> {
             return Ok(0);
         }
         loop {
+            let count = self.whole.read(buffer)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            self.whole = Cursor::default();
             match std::mem::replace(&mut self.state, MemberState::Done) {
                 MemberState::Done => return Ok(0),
                 MemberState::Inside(mut member) => {
@@ -211,21 +248,26 @@ impl Read for StreamMembers<'_> {
                     }
                     self.state = MemberState::Between(member.into_input());
                 }
-                MemberState::Between(mut input) => match (input.peek(4)?, self.seen == 0) {
-                    ([], true) => return Err(self.faults.keep(ArchiveError::Truncated)),
-                    ([], false) => return Ok(0),
-                    ([0, ..], false) => return only_zeros(&mut input, &self.faults),
-                    (bytes, first) if !(self.begins)(bytes) => {
-                        let error = if first { ArchiveError::NotALayer { format: self.what } } else { AFTER_THE_END };
-                        return Err(self.faults.keep(error));
+                MemberState::Between(mut input) => {
+                    if self.start_ahead(&mut input)? || self.next_whole()? {
+                        self.state = MemberState::Between(input);
+                        continue;
                     }
-                    _ => {
-                        self.seen += 1;
-                        self.limits.check_members(self.seen).map_err(|error| self.faults.keep(error))?;
-                        let member = (self.open)(input).map_err(|error| self.damaged(error))?;
-                        self.state = MemberState::Inside(member);
+                    match (input.peek(4)?, self.seen == 0) {
+                        ([], true) => return Err(self.faults.keep(ArchiveError::Truncated)),
+                        ([], false) => return Ok(0),
+                        ([0, ..], false) => return only_zeros(&mut input, &self.faults),
+                        (bytes, first) if !(self.begins)(bytes) => {
+                            let error =
+                                if first { ArchiveError::NotALayer { format: self.what } } else { AFTER_THE_END };
+                            return Err(self.faults.keep(error));
+                        }
+                        _ => {}
                     }
-                },
+                    self.count()?;
+                    let member = (self.open)(input).map_err(|error| self.damaged(error))?;
+                    self.state = MemberState::Inside(member);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@
 
 mod decode;
 mod entries;
+mod frames;
 mod spool;
 mod stream;
 #[cfg(test)]

@@ -35,9 +35,10 @@ pub fn write_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, Arch
     write_files(files, out, Compressor::gzip)
 }
 
-/// Packs the files into a small layer at `out`: the tar of [`write_layer`] in Zstandard, level 9, with a window of 128 MiB
-/// and long-distance matching, by one thread. The same version of the Zstandard library makes the same bytes. At most
-/// 256 MiB of memory are used, whatever the size. After an error what lies at `out` is worthless and the caller removes it.
+/// Packs the files into a small layer at `out`: the tar of [`write_layer`] in Zstandard, level 9, in frames of
+/// [`FRAME_BYTES`](crate::FRAME_BYTES) each, by up to four threads. The same version of the Zstandard library makes the same bytes, by
+/// any number of threads. At most 256 MiB of memory are used, whatever the size. After an error what lies at `out` is worthless and
+/// the caller removes it.
 ///
 /// Spec: OCI image-spec 1.1.1, layer.md; RFC 8878.
 pub fn write_small_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, ArchiveError> {

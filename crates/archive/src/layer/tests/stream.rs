@@ -1,6 +1,7 @@
 //! Whole packages in one layer, straight into a folder.
 
 use super::*;
+use crate::{FRAME_BYTES, InputFile};
 
 fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
@@ -137,4 +138,86 @@ fn a_fault_of_the_source_is_reported_as_it_is() {
     let mut source = Broken(Pieces { bytes: &layer[..layer.len() / 2], size: 16 });
     let error = unpack_tar_zst(&mut source, dir.path(), &Limits::default()).unwrap_err();
     assert!(matches!(&error, ArchiveError::Input(source) if source.to_string() == "the line is down"), "{error:?}");
+}
+
+/// A layer of some frames, made as `push` makes it, and its tar.
+fn framed(size: usize) -> (Vec<u8>, Vec<u8>) {
+    let mut state = 1_u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + (state >> 60) as u8)
+    };
+    let text: String = (0..size).map(|_| letter()).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let (path, out) = (dir.path().join("in"), dir.path().join("out"));
+    fs::write(&path, &text).unwrap();
+    let input = InputFile { name: "a".into(), path, executable: false };
+    crate::write_small_layer(&[input], &out).unwrap();
+    (fs::read(out).unwrap(), tar_of(&[file("a", &text)]))
+}
+
+/// Where each frame of the bytes ends.
+fn ends(bytes: &[u8]) -> Vec<usize> {
+    let frames = (0..).scan(0, |at, _| {
+        let size = zstd::zstd_safe::find_frame_compressed_size(&bytes[*at..]).ok()?;
+        *at += size;
+        (size > 0).then_some(*at)
+    });
+    frames.collect()
+}
+
+#[test]
+fn a_small_layer_is_made_of_frames_that_are_read_ahead() {
+    for (size, frames) in [(1, 1), (FRAME_BYTES - 512, 2), (FRAME_BYTES * 3 + 5, 4)] {
+        let (layer, _) = framed(size);
+        assert_eq!(ends(&layer).len(), frames, "{size}");
+        assert_eq!(zstd::decode_all(layer.as_slice()).unwrap().len() % 512, 0);
+        check_bytes(&layer, &format!("a={}", &"gikgmiib"[..size.min(8)]));
+    }
+}
+
+#[test]
+fn frames_of_all_kinds_may_follow_each_other() {
+    let (_, tar) = framed(FRAME_BYTES * 2);
+    let (small, rest) = tar.split_at(70_000);
+    let sized = |bytes: &[u8]| zstd::bulk::compress(bytes, 1).unwrap();
+    let summed = |bytes: &[u8]| {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.set_pledged_src_size(Some(bytes.len() as u64)).unwrap();
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xyz"].concat();
+    let make: [&dyn Fn(&[u8]) -> Vec<u8>; 3] = [&sized, &summed, &zstd_of];
+    for (nth, one) in make.iter().enumerate() {
+        let parts: Vec<Vec<u8>> =
+            rest.chunks(3 << 20).enumerate().map(|(at, part)| make[(at + nth) % 3](part)).collect();
+        let layer = [one(small), sized(&[]), skipped.clone(), parts.concat(), vec![0; 5]].concat();
+        check_bytes(&layer, "a=gikgmiib");
+    }
+}
+
+#[test]
+fn frames_that_are_read_ahead_are_checked_like_others() {
+    let (layer, _) = framed(FRAME_BYTES * 2);
+    let ends = ends(&layer);
+    for cut in [3, 9, 30, ends[0] - 1, ends[0] + 2, ends[0] + 40, ends[1] + 1, layer.len() - 1] {
+        check_bytes(&layer[..cut], "error: the archive is cut short");
+    }
+    check_bytes(&layer[..ends[1]], "error: the archive is cut short");
+    for (at, bits) in [(ends[0] + 9, 6), (4, 1), (6, 1), (8, 0x80)] {
+        let mut changed = layer.clone();
+        changed[at] ^= bits;
+        let error = unpacked_within(&changed, &Limits::default()).unwrap_err();
+        assert!(
+            matches!(error, ArchiveError::Damaged { .. } | ArchiveError::Truncated | ArchiveError::Malformed { .. }),
+            "{at}: {error}"
+        );
+    }
+    check_bytes(&[&layer[..], b"more"].concat(), "error: the archive is damaged: something lies after its end");
+    check_bytes(&[&layer[..ends[0]], b"more"].concat(), "error: the archive is damaged: something lies after its end");
+    let many = Limits { entries: 0, ..Limits::default() };
+    let refused = unpacked_within(&layer, &many).unwrap_err();
+    assert!(matches!(refused, ArchiveError::TooManyMembers { limit: 0 }), "{refused}");
 }

@@ -1,0 +1,120 @@
+//! Zstd frames that fit into memory whole, decompressed ahead of the reader by other threads.
+//!
+//! ```text
+//! calling thread   header, blocks -> one whole frame --(a thread each, at most AHEAD)--> its bytes, in the frames' order
+//! ```
+//!
+//! A frame ends where its last block does, so that it is found without being decompressed. A frame of an unknown size, of more
+//! than [`FRAME_BYTES`], or so small that a thread costs more than it saves, is left to the reader of streams.
+//!
+//! Spec: RFC 8878, sections 3.1.1.1 (header) and 3.1.1.2 (blocks).
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, ErrorKind, Read as _};
+use std::thread::{self, JoinHandle};
+
+use crate::FRAME_BYTES;
+
+/// How many frames are decompressed at a time. Two are faster than what follows: hashing and writing.
+const AHEAD: usize = 2;
+
+/// Bytes in the smallest frame that is worth a thread.
+const LEAST_BYTES: usize = 256 << 10;
+
+/// The longest header: magic number, descriptor, window, dictionary and size.
+pub(super) const HEADER_BYTES: usize = 18;
+
+/// What a frame begins with.
+pub(super) const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// What the header of a frame says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FrameHeader {
+    /// Bytes of the header itself.
+    length: usize,
+    /// Bytes that the frame holds, [`LEAST_BYTES`] to [`FRAME_BYTES`].
+    content: usize,
+    /// Whether a checksum follows the last block.
+    checksum: bool,
+}
+
+impl FrameHeader {
+    /// Reads the first [`HEADER_BYTES`] of a frame, or fewer at the end of the stream; `None` if the frame cannot be
+    /// decompressed whole.
+    pub(super) fn parse(head: &[u8]) -> Option<Self> {
+        let descriptor = *head.strip_prefix(&FRAME_MAGIC)?.first()?;
+        let alone = descriptor & 0x20 != 0;
+        let of_dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let of_size = [usize::from(alone), 2, 4, 8][usize::from(descriptor >> 6)];
+        let at = 5 + usize::from(!alone) + of_dictionary;
+        let field = head.get(at..at + of_size)?;
+        let mut size = [0; 8];
+        size[..of_size].copy_from_slice(field);
+        let size = u64::from_le_bytes(size).checked_add(if of_size == 2 { 256 } else { 0 })?;
+        let content = usize::try_from(size).ok().filter(|size| (LEAST_BYTES..=FRAME_BYTES).contains(size))?;
+        (of_dictionary == 0 && of_size > 0).then_some(Self {
+            length: at + of_size,
+            content,
+            checksum: descriptor & 4 != 0,
+        })
+    }
+
+    /// The whole frame, which `input` begins with.
+    fn take(self, input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
+        let mut frame = Vec::new();
+        take(input, self.length, &mut frame)?;
+        loop {
+            let at = frame.len();
+            take(input, 3, &mut frame)?;
+            let header = u32::from_le_bytes([frame[at], frame[at + 1], frame[at + 2], 0]);
+            let size = match header >> 1 & 3 {
+                0 | 2 => (header >> 3) as usize,
+                1 => 1,
+                _ => return Err(ErrorKind::InvalidData.into()),
+            };
+            if frame.len() + size > 2 * FRAME_BYTES {
+                return Err(ErrorKind::InvalidData.into());
+            }
+            take(input, size, &mut frame)?;
+            if header & 1 == 1 {
+                break;
+            }
+        }
+        if self.checksum {
+            take(input, 4, &mut frame)?;
+        }
+        Ok(frame)
+    }
+}
+
+fn take(input: &mut dyn BufRead, count: usize, into: &mut Vec<u8>) -> io::Result<()> {
+    let taken = input.take(count as u64).read_to_end(into)?;
+    if taken < count { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}
+
+/// Frames that are decompressed, in the order in which they came.
+#[derive(Default)]
+pub(super) struct FramesAhead {
+    running: VecDeque<JoinHandle<io::Result<Vec<u8>>>>,
+}
+
+impl FramesAhead {
+    /// Whether one more may be started.
+    pub(super) fn has_room(&self) -> bool {
+        self.running.len() < AHEAD
+    }
+
+    /// Reads the frame, and starts to decompress it.
+    pub(super) fn start(&mut self, header: FrameHeader, input: &mut dyn BufRead) -> io::Result<()> {
+        let frame = header.take(input)?;
+        let decompress = move || zstd::bulk::decompress(&frame, header.content);
+        self.running.push_back(thread::Builder::new().name("zstd".to_owned()).spawn(decompress)?);
+        Ok(())
+    }
+
+    /// The bytes of the first frame that has not been given yet, if one is there.
+    pub(super) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let Some(first) = self.running.pop_front() else { return Ok(None) };
+        first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map(Some)
+    }
+}
