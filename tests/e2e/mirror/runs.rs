@@ -68,10 +68,21 @@ fn the_tags_and_the_record_were_asked_for_and_written_whole_with_every_version()
 }
 
 #[test]
+fn each_of_a_hundred_versions_takes_about_as_many_requests_as_each_of_ten() {
+    let (ten, hundred) = (first_run(10).len(), first_run(100).len());
+    assert!(hundred <= 11 * ten, "{ten} {hundred}");
+}
+
+#[test]
 fn a_first_release_took_45_requests() {
     let mirrored = Mirrored::with(tofu_oci_testkit::Registry::builder());
     mirrored.upstream.release("acme/zap", "1.0.0", &PLATFORMS[..1]);
     mirrored.mirror(&format!("{HOST}/acme/zap --jobs 1")).success();
+    let upstream = mirrored.upstream.conversation();
+    let zips: Vec<&str> = upstream.iter().filter(|line| line.contains(".zip")).map(|line| &line[..4]).collect();
+    assert_eq!(zips, ["GET "], "the answer that brings the zip says its size");
+    let all = mirrored.scene.conversation().len() + upstream.len();
+    assert!(all <= 32, "{all} {upstream:#?}");
     // Of a signed release there are six blobs and four manifests. Whatever others may write at the same time is looked at before it is
     // written, and in the end after it.
     assert_snapshot!(anonymous(&mirrored.scene), @"

@@ -39,9 +39,10 @@ impl CarriedPackage {
     pub(super) async fn new(
         request: &TransferRequest<'_>,
         offer: &Offer,
+        asking: SizeFrom,
         fetcher: &Fetcher<'_>,
     ) -> Result<Self, MirrorError> {
-        if let Some(part) = streamable(offer).await? {
+        if let Some(part) = streamable(offer, asking).await? {
             return Self::streamed(request, offer, part);
         }
         let verified = fetcher.zip(offer, request.work_dir).await?;
@@ -53,9 +54,9 @@ impl CarriedPackage {
     }
 
     fn streamed(request: &TransferRequest<'_>, offer: &Offer, known: KnownPart) -> Result<Self, MirrorError> {
-        let KnownPart { part, digest, size } = known;
+        let KnownPart { part, digest, size, opened } = known;
         check_size(request, offer, size)?;
-        let body = Arc::new(StreamedPart::new(Arc::clone(&offer.release), part));
+        let body = Arc::new(StreamedPart::new(Arc::clone(&offer.release), part, opened));
         Ok(Self { zip: zip_package(offer, digest, size, None, Arc::clone(&body) as _), streamed: Some(body) })
     }
 }
@@ -65,17 +66,35 @@ struct KnownPart {
     part: Part,
     digest: Digest,
     size: u64,
+    /// Its bytes, if they were asked for the size.
+    opened: Option<ByteStream>,
+}
+
+/// What says the size of a zip if its place has not.
+#[derive(Clone, Copy)]
+pub(super) enum SizeFrom {
+    /// A request of its own: many packages wait for their turn, and a connection that waits is closed.
+    Request,
+    /// The answer that brings the bytes, which are read soon.
+    Answer,
 }
 
 /// The zip, if it may be streamed. Its place is asked for the size if it has not said it.
-async fn streamable(offer: &Offer) -> Result<Option<KnownPart>, MirrorError> {
+async fn streamable(offer: &Offer, asking: SizeFrom) -> Result<Option<KnownPart>, MirrorError> {
     let (Package::Zip(part), Some(zh)) = (&offer.package, offer.zh()) else { return Ok(None) };
     let (true, Some(digest)) = (offer.allowed.is_empty() || offer.allowed.contains(&zh), part.digest.clone()) else {
         return Ok(None);
     };
-    let Some(size) = offer.release.size(part).await? else { return Ok(None) };
+    let (size, opened) = match asking {
+        SizeFrom::Answer if part.size.is_none() => {
+            let opened = offer.release.open(part).await?;
+            (opened.size, Some(opened.stream))
+        }
+        SizeFrom::Answer | SizeFrom::Request => (offer.release.size(part).await?, None),
+    };
+    let Some(size) = size else { return Ok(None) };
     let part = Part { size: Some(size), ..part.clone() };
-    Ok(Some(KnownPart { part, digest, size }))
+    Ok(Some(KnownPart { part, digest, size, opened }))
 }
 
 fn zip_package(offer: &Offer, digest: Digest, size: u64, h1: Option<PackageHash>, body: Arc<dyn Body>) -> ZipPackage {

@@ -11,7 +11,7 @@ use tofu_oci_store::{ComparedBy, Store, is_whole};
 use tofu_oci_types::{PackageHash, Platform, Reporter};
 
 use super::evidence::signed_sums;
-use super::package::CarriedPackage;
+use super::package::{CarriedPackage, SizeFrom};
 use super::present::{PresentPackage, PresentRelease};
 use super::request::{TransferRequest, Transferred};
 use super::tag;
@@ -103,7 +103,9 @@ async fn packages(
     reporter: &dyn Reporter,
 ) -> Result<Vec<CarriedPackage>, MirrorError> {
     let fetcher = Fetcher::new(request.jobs, request.limits, reporter);
-    let packages: Vec<_> = offers.iter().map(|offer| CarriedPackage::new(request, offer, &fetcher).boxed()).collect();
+    let asking = if offers.len() == 1 { SizeFrom::Answer } else { SizeFrom::Request };
+    let packages = offers.iter().map(|offer| CarriedPackage::new(request, offer, asking, &fetcher).boxed());
+    let packages: Vec<_> = packages.collect();
     futures_util::stream::iter(packages).buffered(request.jobs.max(1)).try_collect().await
 }
 

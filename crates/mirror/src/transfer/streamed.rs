@@ -13,12 +13,14 @@ pub(super) struct StreamedPart {
     release: Arc<dyn Release>,
     /// Its size and digest are known.
     part: Part,
+    /// What was opened for the size, and is read first.
+    opened: Mutex<Option<ByteStream>>,
     failure: Arc<Mutex<Option<SourceError>>>,
 }
 
 impl StreamedPart {
-    pub(super) fn new(release: Arc<dyn Release>, part: Part) -> Self {
-        Self { release, part, failure: Arc::default() }
+    pub(super) fn new(release: Arc<dyn Release>, part: Part, opened: Option<ByteStream>) -> Self {
+        Self { release, part, opened: Mutex::new(opened), failure: Arc::default() }
     }
 
     /// Why it could not be read when it was last opened.
@@ -27,8 +29,12 @@ impl StreamedPart {
     }
 
     async fn checked(&self) -> Result<ByteStream, SourceError> {
-        let (place, opened) = (&self.release.id().place, self.release.open(&self.part).await?);
-        Ok(self.part.checked(place, opened.stream)?)
+        let opened = lock(&self.opened).take();
+        let stream = match opened {
+            Some(stream) => stream,
+            None => self.release.open(&self.part).await?.stream,
+        };
+        Ok(self.part.checked(&self.release.id().place, stream)?)
     }
 }
 
@@ -66,6 +72,6 @@ fn last_when_complete(stream: ByteStream) -> ByteStream {
     pieces.boxed()
 }
 
-fn lock(failure: &Mutex<Option<SourceError>>) -> MutexGuard<'_, Option<SourceError>> {
-    failure.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(value: &Mutex<Option<T>>) -> MutexGuard<'_, Option<T>> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

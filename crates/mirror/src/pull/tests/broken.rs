@@ -42,8 +42,8 @@ async fn an_upload_that_breaks_reads_the_download_again() {
 async fn a_damaged_package_is_not_stored() {
     for (fault, code) in [
         (Fault::CorruptBody(-1), "blob-digest-mismatch"),
-        (Fault::ReplaceBody("<html>".into()), "bad-body"),
-        (Fault::ShortenBody(1000), "bad-body"),
+        (Fault::ReplaceBody("<html>".into()), "blob-digest-mismatch"),
+        (Fault::ShortenBody(1000), "blob-digest-mismatch"),
     ] {
         let pulling = large();
         pulling.upstream.fault(Rule::on("GET", ZIPS).then(fault));

@@ -180,7 +180,7 @@ impl Release for OfferedRelease {
             let (place, problem) = (self.id.place.clone(), "the connection was lost".to_owned());
             pieces.push(Err(StoreError::Unreachable { place, fault: NetworkFault::Lost, problem }));
         }
-        Ok(PartStream { size: part.size, stream: futures_util::stream::iter(pieces).boxed() })
+        Ok(PartStream { size: part.size.or(package.asked), stream: futures_util::stream::iter(pieces).boxed() })
     }
 }
 
