@@ -280,8 +280,11 @@ impl Verb {
     }
 }
 
+/// A verb with its arguments.
+type WithArguments = fn(clap::Command) -> clap::Command;
+
 /// What adds the arguments of each verb. The program itself declares names alone ([`with_verbs`]).
-const ARGUMENTS: [(&str, fn(clap::Command) -> clap::Command); 32] = [
+const ARGUMENTS: [(&str, WithArguments); 32] = [
     ("push", PushArgs::augment_args),
     ("pack", PackArgs::augment_args),
     ("copy", CopyArgs::augment_args),

@@ -17,8 +17,8 @@ fn all() -> Vec<(String, clap::Command)> {
 #[test]
 fn a_start_built_the_arguments_of_every_verb() {
     let count = |command: &clap::Command| command.get_arguments().count() + command.get_subcommands().count();
-    let named = super::with_verbs(&|name| name == "lock");
-    for verb in named.get_subcommands() {
+    let lock_alone = super::with_verbs(&|name| name == "lock");
+    for verb in lock_alone.get_subcommands() {
         assert_eq!(count(verb) > 0, verb.get_name() == "lock", "{}", verb.get_name());
     }
     // What clap adds to a verb that is called is what the table of verbs has.
