@@ -143,7 +143,7 @@ fn an_install() {
     assert_snapshot!(again.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"installed","address":"registry.example.com/acme/widget","version":"1.4.0","platform":"linux_amd64","place":"[REGISTRY]/acme/widget","path":"./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64","outcome":"already-installed","layout":"artifact","bytes":67,"hashes":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"],"index":"sha256:[DIGEST]","trust":{"standing":"unsigned","signers":[]}}
+    {"event":"installed","address":"registry.example.com/acme/widget","version":"1.4.0","platform":"linux_amd64","place":"[REGISTRY]/acme/widget","path":"./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64","outcome":"already-installed","layout":null,"bytes":67,"hashes":["h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw="],"index":null,"trust":null}
     {"event":"lock","path":"./.terraform.lock.hcl","outcome":"unchanged","changes":[]}
 
     ----- stderr -----

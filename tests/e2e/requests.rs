@@ -93,16 +93,25 @@ fn the_whole_conversation_of_an_install() {
     GET /v2/acme/widget/manifests/deprecated-1.4.0 -> 404
     ");
 
-    // What is installed is compared with the release by its manifests, and not downloaded.
+    // What is in its place and locked is not asked for.
     scene.registry.clear_requests();
     scene.run(&install).success();
-    assert_snapshot!(anonymous(&scene), @"GET /v2/acme/widget/manifests/1.4.0 -> 200");
+    assert_snapshot!(anonymous(&scene), @"");
+
+    // An upgrade compares it with the release by its manifests, and downloads nothing.
+    let upgrade = format!("{install} --upgrade");
+    scene.run(&upgrade).success();
+    assert_snapshot!(anonymous(&scene), @"
+    GET /v2/acme/widget/tags/list -> 200
+    GET /v2/acme/widget/manifests/1.4.0 -> 200
+    ");
 
     // Without the cache the leaf is asked for again.
     std::fs::remove_dir_all(scene.context.home().join(".cache/tofu-oci/manifests")).expect("it was written");
     scene.registry.clear_requests();
-    scene.run(&install).success();
+    scene.run(&upgrade).success();
     assert_snapshot!(anonymous(&scene), @"
+    GET /v2/acme/widget/tags/list -> 200
     GET /v2/acme/widget/manifests/1.4.0 -> 200
     GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     ");

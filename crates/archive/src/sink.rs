@@ -1,11 +1,12 @@
-//! The second thread of unpacking: hashes what the first one inflates, and hands it to a target.
+//! The other threads of unpacking: one hashes what the first one inflates, one hands it to a target.
 //!
 //! ```text
-//! calling thread   ByteSource -> inflate -> 1 MiB buffer --(channel, 4 deep)--> sink thread: SHA-256, CRC-32, target
-//!                                   ^------------- empty buffers go back ------------'
+//! calling thread   ByteSource -> inflate -> 1 MiB buffer --(3 deep)--> SHA-256, CRC-32 --(2 deep)--> target
+//!                                   ^------------------- empty buffers go back -------------------------'
 //! ```
 //!
-//! At most six buffers exist, however large the archive. Two threads and not three: the network has its own.
+//! At most eight buffers exist, however large the archive. Hashing and writing together take longer than inflating, so that
+//! they would be the limit where there are cores for both; and a write that waits for the disk lets the others go on.
 //!
 //! Spec: project paper "Fast paths", section 2.
 
@@ -19,9 +20,10 @@ use tofu_oci_disk::FileError;
 use crate::ArchiveError;
 
 const BUFFER_BYTES: usize = 1 << 20;
-const DEPTH: usize = 4;
-/// The channel's, the one being filled and the one being emptied.
-const BUFFERS: usize = DEPTH + 2;
+const TO_HASH: usize = 3;
+const TO_WRITE: usize = 2;
+/// The channels', and those that are filled, hashed and written.
+const BUFFERS: usize = TO_HASH + TO_WRITE + 3;
 
 /// Takes the unpacked files, one after the other.
 pub(crate) trait UnpackTarget: Send {
@@ -123,33 +125,43 @@ impl Feed {
     }
 }
 
-/// Never seen by a caller: the sink ends early only with an error of its own, which takes precedence.
+/// Never seen by a caller: a later thread ends early only with an error of its own, which takes precedence.
 const SINK_GONE: ArchiveError = ArchiveError::Cancelled;
 
-/// Runs `walk` on this thread and the sink on another. Returns the result of `walk`, and the SHA-256 of each file in
+/// Runs `walk` on this thread, and what follows on two others. Returns the result of `walk`, and the SHA-256 of each file in
 /// order.
 pub(crate) fn run<T>(
     target: &mut dyn UnpackTarget,
     checksums: EntryChecksums,
     walk: impl FnOnce(Feed) -> Result<T, ArchiveError>,
 ) -> Result<(T, Vec<[u8; 32]>), ArchiveError> {
-    let (messages, inbox) = sync_channel(DEPTH);
+    let (messages, inbox) = sync_channel(TO_HASH);
+    let (onward, outbox) = sync_channel(TO_WRITE);
     let (give_back, empty) = channel();
     thread::scope(|scope| {
-        let sink = thread::Builder::new()
-            .name("unpack".to_owned())
-            .spawn_scoped(scope, move || drain(&inbox, &give_back, target, checksums))
-            .map_err(FileError::at("start a thread for", "the archive"))?;
+        let writer = start(scope, "unpack", move || write(&outbox, &give_back, target))?;
+        let hashing = start(scope, "hash", move || hash(&inbox, &onward, checksums))?;
         let walked = walk(Feed { messages, empty, made: 0 });
-        let hashes = sink.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let hashes = hashing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let hashes = hashes?;
         Ok((walked?, hashes))
     })
 }
 
-fn drain(
+fn start<'s, T: Send + 's>(
+    scope: &'s thread::Scope<'s, '_>,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Result<thread::ScopedJoinHandle<'s, T>, ArchiveError> {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, work);
+    Ok(thread.map_err(FileError::at("start a thread for", "the archive"))?)
+}
+
+/// Hashes the files and hands them on. A file whose checksum is wrong ends it.
+fn hash(
     inbox: &Receiver<Message>,
-    give_back: &std::sync::mpsc::Sender<Vec<u8>>,
-    target: &mut dyn UnpackTarget,
+    onward: &SyncSender<Message>,
     checksums: EntryChecksums,
 ) -> Result<Vec<[u8; 32]>, ArchiveError> {
     let mut hashes = Vec::new();
@@ -157,31 +169,47 @@ fn drain(
     let mut sha256 = Sha256::new();
     let mut crc = crc32fast::Hasher::new();
     for message in inbox {
-        match message {
-            Message::Start(name, known) => {
-                target.start(&name, known)?;
-                current = name;
+        match &message {
+            Message::Start(name, _) => {
+                current.clone_from(name);
                 crc = crc32fast::Hasher::new();
             }
             Message::Data(buffer, used) => {
-                let bytes = &buffer[..used];
+                let bytes = &buffer[..*used];
                 sha256.update(bytes);
                 if checksums == EntryChecksums::Crc32 {
                     crc.update(bytes);
                 }
-                target.write(bytes)?;
-                // The walk may have ended already; then the buffer is not needed.
-                let _ = give_back.send(buffer);
             }
             Message::Finish(recorded) => {
                 if recorded.is_some_and(|recorded| crc.clone().finalize() != recorded) {
                     return Err(ArchiveError::BadChecksum { name: current });
                 }
-                target.finish()?;
                 hashes.push(sha256.finalize_reset().into());
             }
+            Message::Directory(_) => {}
+        }
+        onward.send(message).map_err(|_| SINK_GONE)?;
+    }
+    Ok(hashes)
+}
+
+fn write(
+    outbox: &Receiver<Message>,
+    give_back: &std::sync::mpsc::Sender<Vec<u8>>,
+    target: &mut dyn UnpackTarget,
+) -> Result<(), ArchiveError> {
+    for message in outbox {
+        match message {
+            Message::Start(name, known) => target.start(&name, known)?,
+            Message::Data(buffer, used) => {
+                target.write(&buffer[..used])?;
+                // The walk may have ended already; then the buffer is not needed.
+                let _ = give_back.send(buffer);
+            }
+            Message::Finish(_) => target.finish()?,
             Message::Directory(name) => target.directory(&name)?,
         }
     }
-    Ok(hashes)
+    Ok(())
 }

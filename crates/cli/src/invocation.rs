@@ -270,7 +270,7 @@ impl Given {
     /// The words, and the typed options that their verb takes and that the words do not contain.
     fn line(&self, words: &str, carried: impl Fn(&str) -> bool) -> String {
         let mut line = format!("tofu-oci {words}");
-        let root = crate::args::command();
+        let root = crate::args::with_verbs(&|name| words.split(' ').next() == Some(name));
         let mut verb = &root;
         for word in words.split(' ') {
             match verb.find_subcommand(word) {

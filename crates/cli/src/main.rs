@@ -86,8 +86,16 @@ fn run() -> Exit {
         diagnostic.print(args::ask_for_json());
         return diagnostic.exit();
     }
-    let mut declared = args::command();
-    let args = match Args::read(&mut declared) {
+    let mut declared = args::command_of_call();
+    let args = Args::read(&mut declared).or_else(|error| {
+        // It asks for help, or what it means is an argument of another verb.
+        if error.kind() == clap::error::ErrorKind::DisplayVersion {
+            return Err(error);
+        }
+        declared = args::command();
+        Args::read(&mut declared)
+    });
+    let args = match args {
         Ok((args, matches)) => {
             invocation::remember(&declared, &matches);
             args

@@ -1,13 +1,29 @@
-//! Which packages and small layers are asked for before the manifest that lists them has come.
+//! Which places need not be asked, and which packages and small layers are asked for before the manifest that lists them has
+//! come.
 
 use tofu_oci_fetch::{ExpectedHashes, Fetcher, OfflineScope, PackagePath, PathContents, ProvedContents};
+use tofu_oci_lockfile::ManifestLines;
 use tofu_oci_source::{ClaimedPackage, WantedAhead, WantedPackage};
 use tofu_oci_types::{PackageHash, Scheme};
 
-use crate::InstallError;
 use crate::package::{JudgedOffer, LocalState, PackageInstall};
+use crate::plan::PlaceAnswer;
+use crate::{InstallError, InstallRequest, InstallTarget, LockWrite, Upgrade};
 
 impl PackageInstall<'_> {
+    /// A place that was not asked. It has nothing to add to an entry that names a package as it is served (`zh:`, `ch:`)
+    /// beside the contents of the folder. `--upgrade` asks it all the same, and so does a policy that binds the manifest.
+    pub(crate) fn not_asked(&self, found: &LocalState<'_>) -> PlaceAnswer {
+        let InstallRequest { target, upgrade, .. } = self.request;
+        let is_served = |hash: &PackageHash| matches!(hash.scheme(), Scheme::Zh | Scheme::Ch);
+        let is_whole = found.locked.is_some_and(|ExpectedHashes { entry, manifests }| {
+            manifests == ManifestLines::Optional && entry.hashes.iter().any(is_served)
+        });
+        let is_alone = found.cached.is_none() && !matches!(target, InstallTarget::MirrorPacked(_));
+        let is_settled = is_whole && is_alone && *upgrade == Upgrade::KeepLocked;
+        PlaceAnswer::NotAsked(if is_settled { LockWrite::Compare } else { self.context.write })
+    }
+
     /// What the place offers for a package that is fetched then, if the trust policy admits its release.
     pub(crate) async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<JudgedOffer, InstallError> {
         let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);

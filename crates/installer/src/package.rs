@@ -93,7 +93,7 @@ impl PackageInstall<'_> {
     }
 
     async fn install(&self, found: &LocalState<'_>) -> Result<InstallRecord, InstallError> {
-        match plan(&found.seen(PlaceAnswer::NotAsked(self.context.write), None)) {
+        match plan(&found.seen(self.not_asked(found), None)) {
             InstallStep::Keep(_) => return self.keep(found, None),
             InstallStep::Link(_) => return self.link(found, None).await,
             InstallStep::Fetch => {}
@@ -143,7 +143,10 @@ impl PackageInstall<'_> {
         let hashes = hashes(package, offered);
         match offered {
             Some(offered) => self.report_lines(found, offered, &hashes)?,
-            None => self.finished(found, "already-installed"),
+            None if found.cached.is_some() || self.context.write == LockWrite::Compare => {
+                self.finished(found, "already-installed");
+            }
+            None => {}
         }
         Ok(self.completed(found, InstallOutcome::AlreadyInstalled, package.bytes(), hashes, offered))
     }

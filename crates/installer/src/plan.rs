@@ -5,7 +5,7 @@
 //!   the package in its place has a locked `h1:`              -> keep
 //!   the cached one has                                        -> link
 //!   if signatures are required, only with an `h1:` that a pin knows
-//!   if the lock file stays as it is, the package in its place needs no plugin cache for that
+//!   if the lock file stays as it is, or has all that the place could add, the package in its place needs no plugin cache
 //! the place offers the release
 //!   the package in its place has a locked `h1:`, and the lock file names the offer -> keep
 //!   the cached one has, and the lock file or a signature names it                  -> link
@@ -78,7 +78,7 @@ pub(crate) enum CachePolicy {
 /// What the place says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceAnswer {
-    /// It was not asked yet. What it says is of use for a lock file that is written.
+    /// It was not asked yet. What it says is of use for a lock file that is written and lacks something.
     NotAsked(LockWrite),
     /// It could not be reached.
     Unreachable,

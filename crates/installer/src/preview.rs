@@ -6,7 +6,7 @@ use tofu_oci_lockfile::{LockFile, PackageHashes};
 use tofu_oci_types::{PackageHash, Reporter, Scheme};
 
 use crate::package::{InstallContext, JudgedOffer, LocalState, PackageInstall, hashes, package};
-use crate::plan::{InstallStep, PlaceAnswer, plan};
+use crate::plan::{InstallStep, plan};
 use crate::record::{InstallRecord, Merged, merged};
 use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
@@ -69,7 +69,7 @@ struct PlannedInstall {
 impl PackageInstall<'_> {
     async fn preview(self) -> Result<PlannedInstall, InstallError> {
         let found = self.look().await?;
-        match plan(&found.seen(PlaceAnswer::NotAsked(self.context.write), None)) {
+        match plan(&found.seen(self.not_asked(&found), None)) {
             InstallStep::Keep(_) => return Ok(self.kept(&found, None)),
             InstallStep::Link(_) => return Ok(self.linked(&found, None)),
             InstallStep::Fetch => {}

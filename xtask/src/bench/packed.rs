@@ -72,12 +72,18 @@ impl Packing {
         }
     }
 
-    /// Every part of its installation.
-    pub(super) fn parts(self) -> Vec<&'static str> {
+    /// Every part of its installation, by the thread that does it: the four work side by side.
+    pub(super) fn threads(self) -> [Vec<&'static str>; 4] {
         let crc = matches!(self, Self::Deflated | Self::Stored).then_some(Self::CRC);
         let tar = (self == Self::Image).then_some(Self::TAR);
-        let worked = self.decode().into_iter().chain(crc).chain(Self::COMMON).chain(tar).map(|(_, name)| name);
-        worked.chain([self.hash(), self.transport()]).collect()
+        let [files, write] = Self::COMMON;
+        let names = |parts: Vec<(BenchPart, &'static str)>| parts.into_iter().map(|(_, name)| name).collect();
+        [
+            vec![self.transport(), self.hash()],
+            names(self.decode().into_iter().chain(tar).collect()),
+            names(crc.into_iter().chain([files]).collect()),
+            names(vec![write]),
+        ]
     }
 }
 

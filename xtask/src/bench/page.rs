@@ -86,7 +86,7 @@ fn parts(record: &BenchRecord) -> String {
          | case | seconds, median | sum of its parts | of the sum | parts |\n|---|---:|---:|---:|---|\n",
     );
     let spread = |name: &str| record.find(name).map_or(0.0, Series::spread);
-    for table::PartedInstall { install, seconds, parts, sum } in parted {
+    for table::PartedInstall { install, seconds, parts, sum, .. } in &parted {
         let part = |(name, seconds): &(&str, f64)| {
             format!("{} {seconds:.2} ({:.0} %)", name.trim_start_matches("part: "), spread(name))
         };
@@ -97,6 +97,14 @@ fn parts(record: &BenchRecord) -> String {
             seconds / sum,
             parts.join("; ")
         );
+    }
+    text += "\nFour threads share the work of one package: one receives it and hashes the archive, one decompresses, one \
+             hashes the files, one writes. So the least seconds of the parts say what more cores can give: their sum by the cores, \
+             but not less than the busiest thread. Nothing is flushed to the disk. Several packages at once use more cores than that.\n\n\
+             | case | 1 core | 2 cores | 4 cores | 8 cores |\n|---|---:|---:|---:|---:|\n";
+    for parted in &parted {
+        let seconds = [1, 2, 4, 8].map(|cores| format!("{:.2}", parted.least_with(cores)));
+        text += &format!("| {} | {} |\n", parted.install, seconds.join(" | "));
     }
     text
 }

@@ -139,7 +139,7 @@ fn figures(series: &Series) -> String {
 
 /// What one core would need for each part of an installation.
 fn print_parts(record: &BenchRecord) {
-    for PartedInstall { install, seconds, parts, sum } in parted(record) {
+    for PartedInstall { install, seconds, parts, sum, .. } in parted(record) {
         let each: Vec<String> = parts.iter().map(|(name, seconds)| format!("{name} {seconds:.2}")).collect();
         println!("\n{install}, its parts one after the other on one core: {}; in all {sum:.2} s", each.join(", "));
         println!("{install} / its parts: {:.2}, goal 1.25", seconds / sum);
@@ -152,16 +152,29 @@ pub(super) struct PartedInstall {
     pub(super) seconds: f64,
     pub(super) parts: Vec<(&'static str, f64)>,
     pub(super) sum: f64,
+    /// The least seconds of the parts, by the thread that does them.
+    pub(super) threads: Vec<f64>,
+}
+
+impl PartedInstall {
+    /// The least seconds that the installation of one package takes with so many cores.
+    pub(super) fn least_with(&self, cores: u32) -> f64 {
+        let shared = self.threads.iter().sum::<f64>() / f64::from(cores);
+        self.threads.iter().copied().fold(shared, f64::max)
+    }
 }
 
 /// The installations of which every part was measured.
 pub(super) fn parted(record: &BenchRecord) -> Vec<PartedInstall> {
     let median = |name| record.find(name).map(Series::median);
     let of = |packing: Packing| {
-        let parts: Option<Vec<_>> = packing.parts().into_iter().map(|name| Some((name, median(name)?))).collect();
+        let least = |names: &Vec<&str>| names.iter().map(|name| Some(record.find(name)?.min())).sum();
+        let threads = packing.threads();
+        let parts: Option<Vec<_>> = threads.concat().into_iter().map(|name| Some((name, median(name)?))).collect();
         let (install, parts) = (packing.install(), parts?);
         let sum = parts.iter().map(|(_, seconds)| seconds).sum();
-        Some(PartedInstall { install, seconds: median(install)?, parts, sum })
+        let threads: Option<Vec<f64>> = threads.iter().map(least).collect();
+        Some(PartedInstall { install, seconds: median(install)?, parts, sum, threads: threads? })
     };
     Packing::ALL.into_iter().filter_map(of).collect()
 }
@@ -195,5 +208,17 @@ fn print_goals(record: &BenchRecord) {
             Cost::Mebibytes(most) => (series.peak_mebibytes(), most, "MiB"),
         };
         println!("{:<36} {found:>7.2} {unit:>7} {most:>7.2}", limit.case);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_cores_than_busy_threads_help_no_single_package() {
+        let threads = vec![0.3, 0.7, 0.6, 0.4];
+        let parted = PartedInstall { install: "install", seconds: 1.0, parts: Vec::new(), sum: 2.5, threads };
+        assert_eq!([1, 2, 4, 8].map(|cores| format!("{:.1}", parted.least_with(cores))), ["2.0", "1.0", "0.7", "0.7"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The union of an image's layers, as a package.
 //!
 //! ```text
-//! each layer   ByteSource -> decode (gzip, zstd) -> entries (tar) -> files to the sink thread, which spools them
+//! each layer   ByteSource -> decode (gzip, zstd) -> entries (tar) -> files to the sink threads, which spool them
 //!                                                                 -> a list of changes
 //! its end      diff_id checked; whiteouts hide what lies below, then the changes go into the tree
 //! all layers   tree -> folder

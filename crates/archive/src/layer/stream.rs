@@ -1,7 +1,7 @@
 //! A whole package in one layer, straight into its folder; what such a small layer may hold.
 //!
 //! ```text
-//! calling thread   ByteSource -> zstd -> tar -> 1 MiB buffer --(channel)--> sink thread: SHA-256, file
+//! calling thread   ByteSource -> zstd -> tar -> 1 MiB buffer --(channels)--> SHA-256 --> file
 //! ```
 //!
 //! Such a layer lies over nothing, so that nothing in it is hidden or linked: whatever a plain archive would not hold is
@@ -21,7 +21,7 @@ use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 /// there now. It must hold files and directories alone, each name once.
 ///
 /// Files are created, never opened; after an error the caller removes the folder. Modes become `0o755` or `0o644`. At most
-/// the window of the zstd stream ([`Limits::window_log`]) and 16 MiB of memory are used, and one more thread. The source is
+/// the window of the zstd stream ([`Limits::window_log`]) and 16 MiB of memory are used, and two more threads. The source is
 /// read to its end; the digest of its bytes is the caller's to check.
 ///
 /// # Errors

@@ -45,7 +45,7 @@ use walk::{WalkedZip, ZipWalk};
 /// Nothing is believed before it is seen: the folder's contents count only once this has returned `Ok`; after an error
 /// the caller removes the folder. Files are created, never opened, and links are never followed. Modes become `0o755`
 /// or `0o644`: by the execute bits of an archive made on Unix; in others, which have none, `terraform-provider-*` files
-/// in the root get `0o755`. At most 16 MiB of memory are used, whatever the size, and one more thread. The digest of the archive is
+/// in the root get `0o755`. At most 16 MiB of memory are used, whatever the size, and two more threads. The digest of the archive is
 /// the caller's to check; `source` is always read to its end when this succeeds. To stop early, let `source` fail.
 ///
 /// Spec: PKWARE APPNOTE 6.3.10; project paper "Fast paths", section 2; `OpenTofu` 1.12 unpacks with less care.
@@ -242,7 +242,7 @@ fn read_with_links(
     let ((walked, entries), hashes) = sink::run(target, EntryChecksums::Crc32, |mut feed| {
         let mut input = Input::new(source, limits);
         let walked = walk.run(&mut input, &mut feed)?;
-        // The sink finishes the last file while the directory is compared.
+        // The other threads finish the last file while the directory is compared.
         drop(feed);
         let entries = check_directory(&mut input, &walked)?;
         Ok((walked, entries))

@@ -50,6 +50,7 @@ mod verify;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
+use clap::builder::Resettable;
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use attach::AttachArgs;
@@ -135,12 +136,28 @@ impl Args {
 /// The arguments of this run, without the program. Options of the verb that stand before it follow it here.
 pub(crate) fn words() -> &'static [OsString] {
     static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
-    WORDS.get_or_init(|| order::ordered(std::env::args_os().skip(1), &Args::command()))
+    WORDS.get_or_init(|| {
+        let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
+        let named = with_verbs(&|name| typed.iter().any(|word| word == name));
+        order::ordered(typed, &named, &std::cell::LazyCell::new(|| with_verbs(&|_| true)))
+    })
+}
+
+/// The program with the arguments of these verbs. The others get theirs if they are called.
+pub(crate) fn with_verbs(is_wanted: &dyn Fn(&str) -> bool) -> clap::Command {
+    Args::command().mut_subcommands(|verb| {
+        let name = verb.get_name();
+        let Some((_, arguments)) = ARGUMENTS.iter().find(|(of, _)| *of == name && is_wanted(name)) else {
+            return verb;
+        };
+        let about = verb.get_about().cloned();
+        arguments(verb.defer(|verb| verb)).about(Resettable::from(about))
+    })
 }
 
 /// The command, whatever the environment is.
 pub(crate) fn declared() -> clap::Command {
-    screen::examples_first(Args::command(), &|_| true)
+    screen::examples_first(with_verbs(&|_| true), &|_| true)
 }
 
 /// The command that reads this run's arguments. An empty variable counts as unset, as scripts mean it.
@@ -150,7 +167,15 @@ pub(crate) fn command() -> clap::Command {
     let is_named = |verb: &clap::Command| {
         verb.get_name_and_visible_aliases().into_iter().any(|name| words().iter().any(|word| word == name))
     };
-    let declared = screen::examples_first(Args::command(), &is_named);
+    unset_if_empty(screen::examples_first(with_verbs(&|_| true), &is_named))
+}
+
+/// The same for a run that needs no help: without texts of its own, and with the arguments of the verbs that are named.
+pub(crate) fn command_of_call() -> clap::Command {
+    unset_if_empty(with_verbs(&|name| words().iter().any(|word| word == name)))
+}
+
+fn unset_if_empty(declared: clap::Command) -> clap::Command {
     if std::env::vars_os().all(|(_, value)| !value.is_empty()) {
         return declared;
     }
@@ -204,7 +229,7 @@ pub(crate) fn variables() -> Vec<std::ffi::OsString> {
         command.get_subcommands().for_each(|verb| gather(verb, found));
     }
     let mut found = Vec::new();
-    gather(&Args::command(), &mut found);
+    gather(&with_verbs(&|_| true), &mut found);
     found.sort();
     found.dedup();
     found
@@ -255,8 +280,48 @@ impl Verb {
     }
 }
 
+/// A verb with its arguments.
+type WithArguments = fn(clap::Command) -> clap::Command;
+
+/// What adds the arguments of each verb. The program itself declares names alone ([`with_verbs`]).
+const ARGUMENTS: [(&str, WithArguments); 32] = [
+    ("push", PushArgs::augment_args),
+    ("pack", PackArgs::augment_args),
+    ("copy", CopyArgs::augment_args),
+    ("mirror", MirrorArgs::augment_args),
+    ("module", ModuleArgs::augment_args),
+    ("bundle", BundleArgs::augment_args),
+    ("serve", ServeArgs::augment_args),
+    ("run", RunArgs::augment_args),
+    ("sign", SignArgs::augment_args),
+    ("attach", AttachArgs::augment_args),
+    ("withdraw", WithdrawArgs::augment_args),
+    ("deprecate", DeprecateArgs::augment_args),
+    ("install", InstallArgs::augment_args),
+    ("cache", CacheArgs::augment_args),
+    ("lock", LockArgs::augment_args),
+    ("verify", VerifyArgs::augment_args),
+    ("versions", VersionsArgs::augment_args),
+    ("show", ShowArgs::augment_args),
+    ("docs", DocsArgs::augment_args),
+    ("outdated", OutdatedArgs::augment_args),
+    ("resolve", ResolveArgs::augment_args),
+    ("check", CheckArgs::augment_args),
+    ("providers", ProvidersArgs::augment_args),
+    ("login", LoginArgs::augment_args),
+    ("logout", LogoutArgs::augment_args),
+    ("config", ConfigArgs::augment_args),
+    ("auth", AuthArgs::augment_args),
+    ("trust", TrustVerbArgs::augment_args),
+    ("completions", CompletionsArgs::augment_args),
+    ("man", ManArgs::augment_args),
+    ("version", VersionArgs::augment_args),
+    ("help", HelpArgs::augment_args),
+];
+
 /// The verbs.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Verb {
     /// Publish a provider's release files to an OCI repository
     Push(PushArgs),

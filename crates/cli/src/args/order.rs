@@ -1,11 +1,17 @@
 //! Options that were typed before the verb that takes them.
 
+use std::cell::LazyCell;
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The words with the options of the verb that stand before it behind it, so that the verb takes or refuses them.
-pub(super) fn ordered(words: impl IntoIterator<Item = OsString>, declared: &Command) -> Vec<OsString> {
+/// The words with the options of the verb that stand before it behind it, so that the verb takes or refuses them. `all` has
+/// the arguments of every verb; `declared` needs those of the verbs that the words name.
+pub(super) fn ordered(
+    words: impl IntoIterator<Item = OsString>,
+    declared: &Command,
+    all: &LazyCell<Command, impl FnOnce() -> Command>,
+) -> Vec<OsString> {
     let mut words = words.into_iter();
     let (mut verb, mut front, mut moved) = (declared, Vec::new(), Vec::new());
     while let Some(word) = words.next() {
@@ -20,7 +26,8 @@ pub(super) fn ordered(words: impl IntoIterator<Item = OsString>, declared: &Comm
         }
         let long = text.strip_prefix("--").and_then(|option| option.split('=').next()).filter(|long| !long.is_empty());
         let own = long.and_then(|long| has_value(declared, long));
-        let of_verbs = long.filter(|_| own.is_none()).and_then(|long| below(verb, long));
+        let group = || if std::ptr::eq(verb, declared) { LazyCell::force(all) } else { verb };
+        let of_verbs = long.filter(|_| own.is_none()).and_then(|long| below(group(), long));
         let place = if of_verbs.is_some() { &mut moved } else { &mut front };
         place.push(word);
         if own.or(of_verbs) == Some(true) && !text.contains('=') {
@@ -51,7 +58,8 @@ mod tests {
 
     #[track_caller]
     fn check(typed: &str, want: &str) {
-        let words = ordered(typed.split(' ').map(OsString::from), &crate::args::declared());
+        let names = crate::args::with_verbs(&|name| typed.split(' ').any(|word| word == name));
+        let words = ordered(typed.split(' ').map(OsString::from), &names, &LazyCell::new(crate::args::declared));
         let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
         assert_eq!(words.join(" "), want);
     }

@@ -45,7 +45,7 @@ fn groups(command: &Command) -> String {
     }
     let (header, name) = (command.get_styles().get_header(), command.get_styles().get_literal());
     let column = GROUPS.iter().flat_map(|(_, verbs)| *verbs).map(|verb| verb.len()).max().unwrap_or_default();
-    let mut text = String::new();
+    let (mut text, columns) = (String::new(), terminal::page_columns());
     for (title, verbs) in GROUPS {
         text += &format!("{header}{title}:{header:#}\n");
         for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
@@ -54,7 +54,7 @@ fn groups(command: &Command) -> String {
             let mut used = column + 4;
             text += &lead;
             for (nth, word) in about.split(' ').enumerate() {
-                let is_full = used + 1 + word.len() > terminal::page_columns();
+                let is_full = used + 1 + word.len() > columns;
                 let gap = if is_full { format!("\n{}", " ".repeat(column + 4)) } else { " ".repeat(nth.min(1)) };
                 used = if is_full { column + 4 } else { used + gap.len() } + word.len();
                 text += &gap;

@@ -15,6 +15,30 @@ fn all() -> Vec<(String, clap::Command)> {
 }
 
 #[test]
+fn a_start_built_the_arguments_of_every_verb() {
+    let count = |command: &clap::Command| command.get_arguments().count() + command.get_subcommands().count();
+    let lock_alone = super::with_verbs(&|name| name == "lock");
+    for verb in lock_alone.get_subcommands() {
+        assert_eq!(count(verb) > 0, verb.get_name() == "lock", "{}", verb.get_name());
+    }
+    // What clap adds to a verb that is called is what the table of verbs has.
+    let (mut by_clap, mut by_table) = (super::with_verbs(&|_| false), super::with_verbs(&|_| true));
+    by_clap.build();
+    by_table.build();
+    let names = |verb: &clap::Command| -> Vec<String> {
+        let below = verb.get_subcommands().map(clap::Command::get_name);
+        let names = verb.get_arguments().map(|argument| argument.get_id().as_str()).chain(below);
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    for verb in by_table.get_subcommands() {
+        let other = by_clap.find_subcommand(verb.get_name()).expect("both have it");
+        assert_eq!(names(verb), names(other), "{}", verb.get_name());
+    }
+}
+
+#[test]
 fn every_verb_explains_its_options() {
     for (path, mut command) in all() {
         assert!(command.get_about().is_some(), "`{path}` does not say what it does");

@@ -13,7 +13,7 @@ use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store, StoreError};
 use tofu_oci_testkit::{HookedStore, StoreHook};
 use tofu_oci_types::{Descriptor, Reference, Tag};
 
-use super::fixture::{Workspace, store, with_causes};
+use super::fixture::{PLATFORM, Workspace, store, with_causes};
 use crate::{InstallError, InstallOutcome, InstallTarget, PluginCache};
 
 /// What happens to a package's bytes.
@@ -160,13 +160,17 @@ fn an_interrupted_installation_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn what_is_installed_and_locked_needs_no_registry() {
-    let (inner, _) = store(PackageLayout::Artifact).await;
+    let (inner, published) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
     workspace.install(inner.clone()).await.unwrap();
     let before = workspace.snapshot();
     let gone: Arc<dyn ReadStore> = Arc::new(HookedStore(Faulty { inner, fault: Fault::Unreachable }));
-    assert_eq!(workspace.install(gone).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
+    assert_eq!(workspace.install(gone.clone()).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     assert_eq!(workspace.snapshot(), before);
+    assert_eq!(workspace.reporter.codes(), Vec::<&str>::new(), "the place was not asked");
+    // What is served is not in the lock file: the place is asked, and may be away.
+    workspace.lock("1.0.0", &[&published[PLATFORM].h1]);
+    assert_eq!(workspace.install(gone).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     assert_eq!(workspace.reporter.codes(), ["place-unreachable"]);
 }
 

@@ -11,7 +11,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, with_causes};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, install};
+use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, Upgrade, install};
 
 /// Installs from the store by a policy; returns the code of a refusal.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -127,7 +127,12 @@ async fn a_tag_that_moved_is_refused() {
     // Equal packages, equal leaves; another index.
     let second = Arc::new(MemoryStore::new("memory".parse().unwrap()));
     publish(&*second, "1.0.0", PackageLayout::Artifact, Annotations::None).await;
-    assert_eq!(attempt(&workspace, &second, &Arc::default()).await.unwrap_err(), "moved-tag");
+    assert!(
+        attempt(&workspace, &second, &Arc::default()).await.is_ok(),
+        "what is in its place and locked is not asked for"
+    );
+    let upgrade = InstallRequest { upgrade: Upgrade::Newest, ..workspace.job(second.clone()) };
+    assert_eq!(run(&workspace, upgrade, &Arc::default()).await.unwrap_err(), "moved-tag");
     fs::remove_file(workspace.lock_path()).unwrap();
     assert_eq!(attempt(&workspace, &second, &Arc::default()).await.unwrap_err(), "moved-tag");
     sign(&second, "1.0.0").await;
@@ -212,7 +217,11 @@ async fn a_complete_lock_file_in_a_read_only_folder_is_no_error() {
     attempt(&workspace, &store, &Arc::default()).await.unwrap();
     let mut options = workspace.options();
     options.trust = super::fixture::trust(workspace.path().join("none/.tofu-oci.pins.json"));
+    // What is in its place and locked is not asked for without an upgrade.
     assert!(install(&[workspace.job(store.clone())], &options, &workspace.reporter).await.is_ok());
+    assert_eq!(workspace.reporter.codes(), Vec::<&str>::new());
+    let upgrade = InstallRequest { upgrade: Upgrade::Newest, ..workspace.job(store.clone()) };
+    assert!(install(&[upgrade], &options, &workspace.reporter).await.is_ok());
     assert_eq!(workspace.reporter.codes(), ["pins-not-written"]);
     sign(&store, "1.0.0").await;
     options.trust.policy = policy("");
