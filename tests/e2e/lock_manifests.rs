@@ -41,7 +41,7 @@ fn rewrite(scene: &Scene, schemes: &[&str]) {
 }
 
 #[test]
-fn the_same_package_of_another_registry_is_installed_and_its_manifest_recorded() {
+fn the_same_package_of_another_registry_is_kept_or_installed_and_its_manifest_recorded_then() {
     let scene = scene();
     for installed in [true, false] {
         if !installed {

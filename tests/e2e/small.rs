@@ -64,15 +64,15 @@ fn a_small_layer_is_published_beside_each_zip() {
     pushed registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
-                           167 B  small layer sha256:[DIGEST], saves 157 B (48 % of the zip)
+                           165 B  small layer sha256:[DIGEST], saves 159 B (49 % of the zip)
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
-                           168 B  small layer sha256:[DIGEST], saves 155 B (47 % of the zip)
+                           166 B  small layer sha256:[DIGEST], saves 157 B (48 % of the zip)
       sent 4.9 kB (9 new, 0 present)
 
     ----- stderr -----
-    widget 1.4.0 darwin_arm64 small layer: pushed (167 B)
+    widget 1.4.0 darwin_arm64 small layer: pushed (165 B)
     widget 1.4.0 darwin_arm64: pushed (324 B)
-    widget 1.4.0 linux_amd64 small layer: pushed (168 B)
+    widget 1.4.0 linux_amd64 small layer: pushed (166 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");
     demand_carried(&scene, "acme/widget");

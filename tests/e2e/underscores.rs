@@ -49,7 +49,7 @@ fn terraform_gets_it_by_every_way_that_is_for_terraform() {
     scene.run(&format!("mirror --from-config . {from} --to 'REGISTRY/carried/${{namespace}}/${{type}}'")).success();
     scene.run(&format!("versions {ADDRESS} --from 'REGISTRY/carried/${{namespace}}/${{type}}'")).success();
     scene.run(&format!("bundle create carried.tar --from-config . {from}")).success();
-    let run = "run --template 'REGISTRY/${namespace}/${type}' --include 'app.example.com/openai_inc/*' --";
+    let run = "run --template 'REGISTRY/${namespace}/${type}' --include 'app.example.com/*/*' --";
     let ask = "url=$(sed -n 's/^ *url *= \"\\(.*\\)\"/\\1/p' \"$TF_CLI_CONFIG_FILE\")
         token=$(sed -n 's/^ *token *= \"\\(.*\\)\"/\\1/p' \"$TF_CLI_CONFIG_FILE\")
         curl -sS --noproxy '*' --cacert \"${SSL_CERT_DIR%%:*}/ca.pem\" -H \"Authorization: Bearer $token\" \\

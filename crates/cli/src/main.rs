@@ -88,7 +88,7 @@ fn run() -> Exit {
     }
     let mut declared = args::command_of_call();
     let args = Args::read(&mut declared).or_else(|error| {
-        // It asks for help, or what it means is an argument of another verb.
+        // Help lists all verbs, and an error may name an argument that only another verb has.
         if error.kind() == clap::error::ErrorKind::DisplayVersion {
             return Err(error);
         }

@@ -326,9 +326,7 @@ impl Question<'_> {
 /// Whether a place has answered that it does not have the provider.
 fn is_unknown(error: &SourceError) -> bool {
     match error.innermost() {
-        SourceError::NotOffered { what, .. } => {
-            matches!(what, NotOffered::UnknownProvider | NotOffered::UnknownToRegistry)
-        }
+        SourceError::NotOffered { what, .. } => what.is_unknown(),
         SourceError::Store(error) => matches!(error, StoreError::UnknownRepository { .. }),
         _ => false,
     }

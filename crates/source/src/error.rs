@@ -236,7 +236,7 @@ impl NotOffered {
     }
 
     /// Whether the provider itself is missing.
-    pub(crate) fn is_unknown(&self) -> bool {
+    pub fn is_unknown(&self) -> bool {
         matches!(self, Self::UnknownProvider | Self::UnknownToRegistry)
     }
 }

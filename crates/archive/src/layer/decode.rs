@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, Cursor, Read};
+use std::path::Path;
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -215,8 +216,10 @@ impl StreamMembers<'_> {
         }
         let Some(header) = FrameHeader::parse(input.peek(HEADER_BYTES)?) else { return Ok(false) };
         self.count()?;
-        let started = self.ahead.iter_mut().try_for_each(|ahead| ahead.start(header, input));
-        started.map_err(|error| self.damaged(error))?;
+        let frame = header.take(input).map_err(|error| self.damaged(error))?;
+        let started = self.ahead.as_mut().map_or(Ok(()), |ahead| ahead.start(header, frame));
+        let no_thread = ArchiveError::io("start a thread for", Path::new("the archive"));
+        started.map_err(|error| self.faults.keep(no_thread(error)))?;
         Ok(true)
     }
 

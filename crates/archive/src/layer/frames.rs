@@ -21,8 +21,8 @@ const AHEAD: usize = 2;
 /// Bytes in the smallest frame that is worth a thread.
 const LEAST_BYTES: usize = 256 << 10;
 
-/// The longest header: magic number, descriptor, window, dictionary and size.
-pub(super) const HEADER_BYTES: usize = 18;
+/// The longest header of such a frame: magic number, descriptor, window and size.
+pub(super) const HEADER_BYTES: usize = 14;
 
 /// What a frame begins with.
 pub(super) const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -43,24 +43,23 @@ impl FrameHeader {
     /// decompressed whole.
     pub(super) fn parse(head: &[u8]) -> Option<Self> {
         let descriptor = *head.strip_prefix(&FRAME_MAGIC)?.first()?;
-        let alone = descriptor & 0x20 != 0;
-        let of_dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-        let of_size = [usize::from(alone), 2, 4, 8][usize::from(descriptor >> 6)];
-        let at = 5 + usize::from(!alone) + of_dictionary;
-        let field = head.get(at..at + of_size)?;
+        let (is_alone, has_dictionary) = (descriptor & 0x20 != 0, descriptor & 3 != 0);
+        // A size in fewer bytes is below the least one.
+        let of_size = match descriptor >> 6 {
+            2 if !has_dictionary => 4,
+            3 if !has_dictionary => 8,
+            _ => return None,
+        };
+        let at = 5 + usize::from(!is_alone);
         let mut size = [0; 8];
-        size[..of_size].copy_from_slice(field);
-        let size = u64::from_le_bytes(size).checked_add(if of_size == 2 { 256 } else { 0 })?;
-        let content = usize::try_from(size).ok().filter(|size| (LEAST_BYTES..=FRAME_BYTES).contains(size))?;
-        (of_dictionary == 0 && of_size > 0).then_some(Self {
-            length: at + of_size,
-            content,
-            checksum: descriptor & 4 != 0,
-        })
+        size[..of_size].copy_from_slice(head.get(at..at + of_size)?);
+        let content = usize::try_from(u64::from_le_bytes(size)).ok();
+        let content = content.filter(|size| (LEAST_BYTES..=FRAME_BYTES).contains(size))?;
+        Some(Self { length: at + of_size, content, checksum: descriptor & 4 != 0 })
     }
 
     /// The whole frame, which `input` begins with.
-    fn take(self, input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
+    pub(super) fn take(self, input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
         let mut frame = Vec::new();
         take(input, self.length, &mut frame)?;
         loop {
@@ -104,9 +103,8 @@ impl FramesAhead {
         self.running.len() < AHEAD
     }
 
-    /// Reads the frame, and starts to decompress it.
-    pub(super) fn start(&mut self, header: FrameHeader, input: &mut dyn BufRead) -> io::Result<()> {
-        let frame = header.take(input)?;
+    /// Starts to decompress a whole frame. An error says that no thread can be had.
+    pub(super) fn start(&mut self, header: FrameHeader, frame: Vec<u8>) -> io::Result<()> {
         let decompress = move || zstd::bulk::decompress(&frame, header.content);
         self.running.push_back(thread::Builder::new().name("zstd".to_owned()).spawn(decompress)?);
         Ok(())

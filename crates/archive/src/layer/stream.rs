@@ -1,7 +1,7 @@
 //! A whole package in one layer, straight into its folder; what such a small layer may hold.
 //!
 //! ```text
-//! calling thread   ByteSource -> zstd -> tar -> 1 MiB buffer --(channels)--> SHA-256 --> file
+//! calling thread   ByteSource -> zstd (frames by two more threads) -> tar -> 1 MiB buffer --(channels)--> SHA-256 --> file
 //! ```
 //!
 //! Such a layer lies over nothing, so that nothing in it is hidden or linked: whatever a plain archive would not hold is
@@ -21,7 +21,8 @@ use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 /// there now. It must hold files and directories alone, each name once.
 ///
 /// Files are created, never opened; after an error the caller removes the folder. Modes become `0o755` or `0o644`. At most
-/// the window of the zstd stream ([`Limits::window_log`]) and 16 MiB of memory are used, and two more threads. The source is
+/// 64 MiB of memory and four more threads are used for a layer of [`write_small_layer`](crate::write_small_layer), and the window
+/// ([`Limits::window_log`]) of a frame that holds more than [`FRAME_BYTES`](crate::FRAME_BYTES) or does not say its size. The source is
 /// read to its end; the digest of its bytes is the caller's to check.
 ///
 /// # Errors

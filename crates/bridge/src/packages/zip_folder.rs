@@ -41,8 +41,8 @@ pub(super) struct ZipFolder {
     most: u64,
     /// What files were when this process compared them with their digests, by name.
     compared: Mutex<HashMap<String, (ComparedZip, Instant)>>,
-    /// Those that are being compared.
-    comparing: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// Those that are being compared, with the other digest that was found.
+    comparing: Mutex<HashMap<String, Arc<Mutex<Option<Digest>>>>>,
 }
 
 /// The size of a file, and its identity if the system says it.
@@ -184,10 +184,12 @@ impl ZipFolder {
         }
         // Of many clients that ask at once, one thread reads the file.
         let turn = Arc::clone(held(&self.comparing).entry(name.clone()).or_default());
-        let _turn = held(&turn);
-        let found = self.compare(&name, kept);
+        let mut other = held(&turn);
+        if other.is_none() {
+            *other = self.compare(&name, kept)?;
+        }
         held(&self.comparing).remove(&name);
-        found
+        Ok(other.clone())
     }
 
     fn is_compared(&self, name: &str, kept: &CachedZip) -> io::Result<bool> {
@@ -215,10 +217,11 @@ impl ZipFolder {
         if modified.elapsed().is_ok_and(|elapsed| elapsed < EXACT) {
             return Ok(());
         }
+        let before = kept.compared()?;
         // Root may own the file; then its time stays.
         if kept.file.set_modified(SystemTime::now()).is_ok() {
             let now = kept.compared()?;
-            if let Some((then, _)) = self.compared().get_mut(name) {
+            if let Some((then, _)) = self.compared().get_mut(name).filter(|(then, _)| *then == before) {
                 *then = now;
             }
         }

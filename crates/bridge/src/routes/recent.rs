@@ -64,10 +64,10 @@ impl RecentDocuments {
     pub(super) fn keep(&self, path: &str, document: &Document, asked: AskedMoment) {
         let mut kept = self.kept();
         let bytes = path.len() + document.text.len();
-        if kept.bytes + bytes > MOST {
-            *kept = KeptDocuments::default();
-        }
         if bytes <= MOST {
+            if kept.bytes + bytes > MOST {
+                *kept = KeptDocuments::default();
+            }
             let before = kept.by_path.insert(path.to_owned(), (document.clone(), asked));
             let before = before.map_or(0, |(before, _)| path.len() + before.text.len());
             kept.bytes = kept.bytes + bytes - before;

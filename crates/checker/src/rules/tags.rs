@@ -59,7 +59,7 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
         } else if withdrawn.is_empty() {
             format!("none of its tags reads as a version: {}", some(&facts.tags))
         } else {
-            format!("its publisher has withdrawn every version: {}", some(&withdrawn))
+            format!("every version is withdrawn: {}", some(&withdrawn))
         };
         found.push(NO_VERSION_TAGS.at(&facts.place, said));
     } else if asked.is_none() && versions.iter().all(Version::is_prerelease) {

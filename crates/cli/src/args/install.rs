@@ -71,7 +71,7 @@ pub(crate) struct InstallArgs {
     pub(crate) lockfile: Option<LockFileMode>,
     /// Print what would be installed and what would be locked; write nothing
     ///
-    /// It also prints from where, and how many bytes would be downloaded. It asks the registry and downloads no package.
+    /// It also prints from where, and how many bytes would be downloaded. It asks the registry as the installation would, and downloads no package.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use no package cache: fetch every package, and keep none for other projects

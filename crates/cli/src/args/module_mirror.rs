@@ -34,7 +34,7 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) sources: Vec<String>,
     /// Take the registry modules that this configuration calls
     ///
-    /// So it does for its local modules. Of each call it takes the newest version that its `version` admits.
+    /// It also takes what its local modules call. Of each call it takes the newest version that its `version` admits.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sources", "latest", "address"])]
     pub(crate) from_config: Option<PathBuf>,
     #[command(flatten)]
@@ -78,9 +78,8 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) plan: bool,
     /// Withdraw the mirrored versions that rules and calls no longer name
     ///
-    /// It prunes only modules that you name in the command, the configuration or the file. A version that
-    /// `module mirror` did not put there
-    /// stays.
+    /// It prunes only modules that you name in the command, the configuration or the file. A version that `module mirror` did not
+    /// put there stays.
     #[arg(long, conflicts_with_all = ["from", "address"])]
     pub(crate) prune: bool,
     /// Let `gone = "withdraw"` take any number of versions, also the last

@@ -33,7 +33,9 @@ pub(super) async fn published(
     };
     let mut offers = offers(&release, &wanted, request.jobs).await?;
     let Some(there) = there else {
-        return send(request, &*release, packages(request, &offers, reporter).await?, to, reporter).await;
+        let asking = if offers.len() == 1 { SizeFrom::Answer } else { SizeFrom::Request };
+        let packages = packages(request, &offers, asking, reporter).await?;
+        return send(request, &*release, packages, to, reporter).await;
     };
     request.demand_own(id, there.published_as.as_ref(), there.place.clone())?;
     let mut is_certain = true;
@@ -60,7 +62,7 @@ pub(super) async fn published(
         let rest = there.packages.keys().filter(|platform| !wanted.contains(platform)).cloned().collect();
         offers.extend(self::offers(&release, &rest, request.jobs).await?);
     }
-    let mut packages = packages(request, &offers, reporter).await?;
+    let mut packages = packages(request, &offers, SizeFrom::Request, reporter).await?;
     for (CarriedPackage { zip, .. }, offer) in packages.iter_mut().zip(&offers) {
         let Some(package) = there.packages.get(&offer.platform) else { continue };
         if !package.is_zip(&zip.digest) {
@@ -96,14 +98,14 @@ async fn offers(
     Ok(futures_util::stream::iter(offers).buffered(jobs.max(1)).try_collect().await?)
 }
 
-/// The packages of these offers, in their order.
+/// The packages of these offers, in their order. Bytes that are asked for their size are read only if they are sent.
 async fn packages(
     request: &TransferRequest<'_>,
     offers: &[Offer],
+    asking: SizeFrom,
     reporter: &dyn Reporter,
 ) -> Result<Vec<CarriedPackage>, MirrorError> {
     let fetcher = Fetcher::new(request.jobs, request.limits, reporter);
-    let asking = if offers.len() == 1 { SizeFrom::Answer } else { SizeFrom::Request };
     let packages = offers.iter().map(|offer| CarriedPackage::new(request, offer, asking, &fetcher).boxed());
     let packages: Vec<_> = packages.collect();
     futures_util::stream::iter(packages).buffered(request.jobs.max(1)).try_collect().await

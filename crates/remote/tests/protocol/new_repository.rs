@@ -180,7 +180,8 @@ async fn a_referrer_that_another_program_has_pushed_meanwhile_is_found() {
     assert_eq!(again.referrers(&subject).await.unwrap().len(), 1);
 }
 
-/// How long a store waits for others after it has listed a referrer of an index, and how long the requests took, in milliseconds.
+/// How long a store waits for others after it has listed a referrer of an index, and how long all of it took, in milliseconds. The
+/// wait is shorter by what passes before it.
 async fn waited(other: Option<&[u8]>, tag: Option<&str>) -> (u128, u128) {
     let (server, (descriptor, manifest), subject) = (keeping(), referrer(), Descriptor::of(INDEX, &index()));
     let (bench, began) = (bench(), Instant::now());
@@ -208,9 +209,10 @@ fn sum(clock: &NoWait) -> u128 {
 #[tokio::test]
 async fn a_new_release_was_waited_for_as_long_as_one_that_others_may_sign() {
     let (own, took) = waited(None, None).await;
-    assert!(own >= 60 && own <= (3 * took).max(135), "{own} {took}");
-    assert!(waited(None, Some("1.0.0")).await.0 >= 200, "whoever reads the tag may sign what it names");
-    assert!(waited(Some(b"theirs"), None).await.0 >= 200, "another program has signed it");
+    assert!(own + took >= 90 && own <= (3 * took).max(135), "{own} {took}");
+    let sum = |(waited, took)| waited + took;
+    assert!(sum(waited(None, Some("1.0.0")).await) >= 250, "whoever reads the tag may sign what it names");
+    assert!(sum(waited(Some(b"theirs"), None).await) >= 250, "another program has signed it");
 }
 
 #[tokio::test]
@@ -222,5 +224,5 @@ async fn the_record_of_runs_was_waited_for_as_if_other_programs_wrote_it() {
     assert!(store.push_as(&descriptor, &index(), &tag, None).await.unwrap());
     store.settle().await.unwrap();
     let (waited, took) = (sum(&bench.clock), began.elapsed().as_millis());
-    assert!(waited >= 100 && waited <= (6 * took).max(225), "{waited} {took}");
+    assert!(waited + took >= 150 && waited <= (6 * took).max(225), "{waited} {took}");
 }

@@ -17,7 +17,7 @@ pub enum TrustRefusal {
     /// demands signatures
     #[fault("withdrawn", todo = "take another version; the text has the reason")]
     #[cause(each = replaced_by.iter().map(|index| format!("{index} took its place")))]
-    #[hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back")]
+    #[hint("no option overrides it; if it was withdrawn by mistake, whoever withdrew it takes that back")]
     Withdrawn {
         /// What the key that signed the notice is called; `None` if no trusted key did, and none is required.
         by: Option<String>,

@@ -3,6 +3,8 @@
 use super::*;
 use crate::{FRAME_BYTES, InputFile};
 
+type Compress = fn(&[u8]) -> Vec<u8>;
+
 fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
 }
@@ -180,8 +182,8 @@ fn a_small_layer_is_made_of_frames_that_are_read_ahead() {
 fn frames_of_all_kinds_may_follow_each_other() {
     let (_, tar) = framed(FRAME_BYTES * 2);
     let (small, rest) = tar.split_at(70_000);
-    let sized = |bytes: &[u8]| zstd::bulk::compress(bytes, 1).unwrap();
-    let summed = |bytes: &[u8]| {
+    let sized: Compress = |bytes| zstd::bulk::compress(bytes, 1).unwrap();
+    let summed: Compress = |bytes| {
         let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
         encoder.include_checksum(true).unwrap();
         encoder.set_pledged_src_size(Some(bytes.len() as u64)).unwrap();
@@ -189,11 +191,11 @@ fn frames_of_all_kinds_may_follow_each_other() {
         encoder.finish().unwrap()
     };
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xyz"].concat();
-    let make: [&dyn Fn(&[u8]) -> Vec<u8>; 3] = [&sized, &summed, &zstd_of];
-    for (nth, one) in make.iter().enumerate() {
+    let makes: [Compress; 3] = [sized, summed, zstd_of];
+    for (nth, make) in makes.iter().enumerate() {
         let parts: Vec<Vec<u8>> =
-            rest.chunks(3 << 20).enumerate().map(|(at, part)| make[(at + nth) % 3](part)).collect();
-        let layer = [one(small), sized(&[]), skipped.clone(), parts.concat(), vec![0; 5]].concat();
+            rest.chunks(3 << 20).enumerate().map(|(at, part)| makes[(at + nth) % 3](part)).collect();
+        let layer = [make(small), sized(&[]), skipped.clone(), parts.concat(), vec![0; 5]].concat();
         check_bytes(&layer, "a=gikgmiib");
     }
 }

@@ -31,7 +31,7 @@ async fn version_json_has_relative_urls_and_the_zip_checksum_alone() {
     assert_eq!(encoded.shown(), site.get(&format!("/mirror/{ZAP}/1.2.0+b.1.json")).await.shown());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_document_was_made_anew_for_each_of_many_clients() {
     let site = Site::signed().await;
     let addresses = [
@@ -56,7 +56,7 @@ async fn a_document_was_made_anew_for_each_of_many_clients() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_document_is_made_anew_if_more_is_known_meanwhile() {
     let path = format!("/registry/{ZAP}/versions");
     let made_anew = async |site: &Site| {

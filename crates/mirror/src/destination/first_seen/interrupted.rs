@@ -29,7 +29,9 @@ impl<A: Sighted> FirstSeen<A> {
     ) -> Result<SeenNow, MirrorError> {
         let known = record.of(&self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
-        offered.iter().for_each(|version| sightings.see(version, now));
+        for version in offered {
+            sightings.see(version, now);
+        }
         let interrupted = self.mark_interrupted(record, there, &mut sightings, now).await?;
         Ok(SeenNow { known, sightings, interrupted })
     }
