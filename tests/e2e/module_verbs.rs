@@ -105,7 +105,7 @@ fn a_withdrawn_module_goes_and_comes_back() {
     error: the module from [REGISTRY]/acme/network is not trusted: it was withdrawn: opens port 22; use 1.5.0
 
     hint: take another version; `tofu-oci module versions` lists them
-    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    hint: no option overrides it; if it was withdrawn by mistake, whoever withdrew it takes that back
     ");
     assert_snapshot!(scene.run("module versions oci://REGISTRY/acme/network").text, @"
     exit code: 0
@@ -218,7 +218,7 @@ fn a_notice_by_a_foreign_key_refuses_nothing_that_a_key_vouches_for() {
       cause: trust.toml:5, the rule for *, says whose notices count
 
     hint: take another version; `tofu-oci module versions` lists them
-    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    hint: no option overrides it; if it was withdrawn by mistake, whoever withdrew it takes that back
     ");
     // An unsigned notice takes nothing back, and one by another key does not count.
     assert_eq!(scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo").code, Some(1));
@@ -245,7 +245,7 @@ fn what_a_push_replaces_is_withdrawn() {
       cause: sha256:[DIGEST] took its place
 
     hint: take another version; `tofu-oci module versions` lists them
-    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    hint: no option overrides it; if it was withdrawn by mistake, whoever withdrew it takes that back
     ");
     // The earlier files again: they are available again, and the others are not.
     let other = scene.tag("acme/network", "1.4.0");

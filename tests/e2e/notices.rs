@@ -73,7 +73,7 @@ fn the_refusal_of_a_withdrawn_release_says_what_to_do() {
       cause: sha256:[DIGEST] took its place
 
     hint: take another version: tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget
-    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    hint: no option overrides it; if it was withdrawn by mistake, whoever withdrew it takes that back
     hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget` shows every signature, and why it does not count
     ");
     assert_snapshot!(scene.refuse(VERIFY), @"
@@ -97,7 +97,7 @@ fn the_refusal_of_a_withdrawn_release_says_what_to_do() {
       cause: sha256:[DIGEST] took its place
 
     hint: take another version: tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget
-    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    hint: no option overrides it; if it was withdrawn by mistake, whoever withdrew it takes that back
     ");
 }
 

@@ -32,7 +32,7 @@ fn check_says_that_every_version_was_withdrawn() {
     scene.run("withdraw oci:layout:1.4.0 --reason broken").success();
     let said = scene.run("check oci:layout");
     assert_eq!(said.code, Some(1), "{}", said.text);
-    assert!(said.text.contains("its publisher has withdrawn every version: 1.4.0"), "{}", said.text);
+    assert!(said.text.contains("every version is withdrawn: 1.4.0"), "{}", said.text);
 }
 
 #[test]

@@ -12,7 +12,8 @@ use crate::{InstallError, InstallRequest, InstallTarget, LockWrite, Upgrade};
 
 impl PackageInstall<'_> {
     /// A place that was not asked. It has nothing to add to an entry that names a package as it is served (`zh:`, `ch:`)
-    /// beside the contents of the folder. `--upgrade` asks it all the same, and so does a policy that binds the manifest.
+    /// beside the contents of the folder. `--upgrade` asks it all the same, and so does a policy that demands signatures, whose notices
+    /// count, or binds the manifest.
     pub(crate) fn not_asked(&self, found: &LocalState<'_>) -> PlaceAnswer {
         let InstallRequest { target, upgrade, .. } = self.request;
         let is_served = |hash: &PackageHash| matches!(hash.scheme(), Scheme::Zh | Scheme::Ch);
@@ -20,7 +21,8 @@ impl PackageInstall<'_> {
             manifests == ManifestLines::Optional && entry.hashes.iter().any(is_served)
         });
         let is_alone = found.cached.is_none() && !matches!(target, InstallTarget::MirrorPacked(_));
-        let is_settled = is_whole && is_alone && *upgrade == Upgrade::KeepLocked;
+        let is_open = found.offline == OfflineScope::Locked;
+        let is_settled = is_whole && is_alone && is_open && *upgrade == Upgrade::KeepLocked;
         PlaceAnswer::NotAsked(if is_settled { LockWrite::Compare } else { self.context.write })
     }
 

@@ -38,9 +38,7 @@
 //! # Lists of referrers without the API
 //! If a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
 //! program one task at a time writes a list; what other programs overwrite is written again (`referrers_tag`). It is read once
-//! before it is written, and once after a wait. The wait is as short as that of a new tag while only runs of this program are likely to
-//! write: this store has pushed the subject anew and has not tagged it yet. A program that a registry calls for each push may write too,
-//! but reads the list later than this store does, which writes at once.
+//! before it is written, and once after a wait.
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along

@@ -10,8 +10,17 @@ use tofu_oci_types::{Digest, Tag};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// The most time that other programs get to write what they read before our write.
+/// The least time that other programs get to write what they read before our write.
+const SHORTEST: Duration = Duration::from_millis(250);
+/// The most time that they get.
 const LONGEST: Duration = Duration::from_secs(5);
+/// How many times as long as our own write the others may need.
+const SLOWER: u32 = 8;
+/// The least time that other programs get to write a tag that they did not find. It is a small manifest, written right after the
+/// look, and a program waits for it at its end.
+const SHORTEST_OF_TAG: Duration = Duration::from_millis(90);
+/// How many times as long as our own look and write those of the others may take: on a busy machine they differ much.
+const SLOWER_OF_TAG: u32 = 2;
 
 /// The lists that a program has written, by repository and tag.
 pub(crate) type ReferrerLists = HashMap<(String, Tag), Arc<Mutex<ReferrerList>>>;
@@ -27,29 +36,6 @@ pub(crate) struct ReferrerList {
     pub(crate) written: Option<ListWrite>,
 }
 
-/// Who may write a tag at the same time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum OtherWriters {
-    /// Other programs too, which may take their time between the look and the write.
-    AnyProgram,
-    /// Runs of this program that remember something: they write a small manifest right after the look.
-    OurRuns,
-    /// Runs of this program that make the same tag or release in this moment.
-    SameRelease,
-}
-
-impl OtherWriters {
-    /// How many times as long as our own look and write theirs may take, and the least time that they get. On a busy machine they
-    /// differ much.
-    fn slower(self) -> (u32, Duration) {
-        match self {
-            Self::AnyProgram => (8, Duration::from_millis(250)),
-            Self::OurRuns => (4, Duration::from_millis(150)),
-            Self::SameRelease => (2, Duration::from_millis(90)),
-        }
-    }
-}
-
 /// A write to a tag that several may write at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListWrite {
@@ -57,19 +43,11 @@ pub(crate) struct ListWrite {
     pub(crate) at: Instant,
     /// How long it took, from the reading of what was there.
     pub(crate) took: Duration,
-    /// Whom it may meet.
-    pub(crate) others: OtherWriters,
 }
 
 impl ListWrite {
-    /// One that has just been done.
-    pub(crate) fn since(began: Instant, others: OtherWriters) -> Self {
-        Self { at: Instant::now(), took: began.elapsed(), others }
-    }
-
     fn wait(self) -> Duration {
-        let (slower, shortest) = self.others.slower();
-        self.took.saturating_mul(slower).clamp(shortest, LONGEST)
+        self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST)
     }
 
     /// Of two writes the one whose wait ends later.
@@ -86,6 +64,7 @@ impl ListWrite {
 
     /// The time until every program that looked for a new tag before this write must have written it.
     pub(crate) fn rest_of_new_tag(self) -> Duration {
-        self.wait().saturating_sub(self.at.elapsed())
+        let wait = self.took.saturating_mul(SLOWER_OF_TAG);
+        wait.clamp(SHORTEST_OF_TAG, LONGEST).saturating_sub(self.at.elapsed())
     }
 }

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use crate::manifest::OCI_INDEX;
 use crate::manifest_writing::PutOutcome;
 use crate::moment::Looks;
-use crate::referrer_list::{ListWrite, OtherWriters, ReferrerList};
+use crate::referrer_list::{ListWrite, ReferrerList};
 use crate::referrers::listed_in;
 use crate::repository::RemoteStore;
 
@@ -179,7 +179,7 @@ impl RemoteStore {
                 Err(error) => return Err(error),
             }
             may_write = false;
-            list.written = Some(ListWrite::since(began, self.other_writers(list)));
+            list.written = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
             if let Some(tags) = &mut self.memory.state().referrers_tags {
                 tags.insert(tag.clone());
             }
@@ -188,17 +188,6 @@ impl RemoteStore {
             }
         }
         Err(self.lost_entries(list))
-    }
-
-    /// Who may write the list now. Of a manifest that this store has just written no other program knows, unless it has an entry
-    /// there: its tag comes last.
-    fn other_writers(&self, list: &ReferrerList) -> OtherWriters {
-        let is_ours = list.before.iter().all(|entry| list.ours.contains(entry));
-        if is_ours && self.memory.is_untagged(&list.subject) {
-            OtherWriters::SameRelease
-        } else {
-            OtherWriters::AnyProgram
-        }
     }
 
     /// Those of these entries whose manifests are not there.

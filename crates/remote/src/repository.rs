@@ -143,12 +143,6 @@ impl RepositoryMemory {
         state.new.contains(subject) && !state.subjects.contains(subject)
     }
 
-    /// Whether the manifest was not there before this store pushed it, and this store has not tagged it.
-    pub(crate) fn is_untagged(&self, digest: &Digest) -> bool {
-        let state = self.state();
-        state.new.contains(digest) && state.tagged.values().all(|(now, _)| now != digest)
-    }
-
     pub(crate) fn kept_manifest(&self, digest: &Digest) -> Option<Bytes> {
         self.state().manifests.get(digest).cloned()
     }

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use crate::manifest_writing::{PutOutcome, denied};
 use crate::moment::Looks;
-use crate::referrer_list::{ListWrite, OtherWriters};
+use crate::referrer_list::ListWrite;
 use crate::referrers::is_referrers_tag;
 use crate::repository::{OtherContent, RemoteStore};
 use crate::tombstone::is_tombstone;
@@ -94,8 +94,7 @@ impl RemoteStore {
                     self.written(*answer, descriptor, &bytes).await?;
                     let written = (descriptor.digest.clone(), before.cloned());
                     self.memory.state().tagged.insert(tag.clone(), written);
-                    let is_list = before.is_some() && is_referrers_tag(tag);
-                    self.note_tagged(tag, if is_list { began } else { looked }, before.is_none());
+                    self.note_tagged(tag, if before.is_none() { looked } else { began }, before.is_none());
                     return Ok(true);
                 }
                 Ok(PutOutcome::Denied(error)) => {
@@ -159,12 +158,7 @@ impl RemoteStore {
     /// One tag holds the signatures of several people, or what several runs remember, and each of them replaces the whole. A new tag
     /// may be made by several.
     fn note_tagged(&self, tag: &Tag, began: Instant, is_new: bool) {
-        let others = match tag.as_str() {
-            _ if is_referrers_tag(tag) => OtherWriters::AnyProgram,
-            Tag::FIRST_SEEN => OtherWriters::OurRuns,
-            _ => OtherWriters::SameRelease,
-        };
-        let written = ListWrite::since(began, others);
+        let written = ListWrite { at: Instant::now(), took: began.elapsed() };
         let is_shared = is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN;
         let mut state = self.memory.state();
         state.others = match state.others {

@@ -59,9 +59,9 @@ Examples:
 
 The version's tag goes, so that no client can choose the version any more. Its content stays under
 the tag withdrawn-VERSION, with the reason beside it, and --undo brings it back. Consumers who have
-the version in a lock file get the reason from `install`, `lock` and `verify`; those of a module from
-`module pull`. The registry must let a tag or a manifest be deleted; otherwise nothing is changed.
-A login needs the right to delete.")]
+the version in a lock file get the reason from `lock`, `verify`, and `install` if it asks for it; those of
+a module from `module pull`. The registry must let a tag or a manifest be deleted; otherwise nothing
+is changed. A login needs the right to delete.")]
 pub(crate) struct WithdrawArgs {
     /// Why, in one line of at most 1024 characters: what consumers read. Needed unless --undo is given
     #[arg(long, value_name = "TEXT", conflicts_with = "undo")]

@@ -141,6 +141,18 @@ async fn a_tag_that_moved_is_refused() {
 }
 
 #[tokio::test]
+async fn what_is_in_its_place_was_not_asked_for_although_a_rule_demands_signatures() {
+    let (first, _) = store(PackageLayout::Artifact).await;
+    sign(&first, "1.0.0").await;
+    let workspace = Workspace::new();
+    attempt(&workspace, &first, &policy("")).await.unwrap();
+    let second = Arc::new(MemoryStore::new("memory".parse().unwrap()));
+    publish(&*second, "1.0.0", PackageLayout::Artifact, Annotations::None).await;
+    sign(&second, "1.0.0").await;
+    assert_eq!(attempt(&workspace, &second, &policy("")).await.unwrap_err(), "moved-tag");
+}
+
+#[tokio::test]
 async fn a_false_annotation_is_not_recorded_whoever_signed_it() {
     let (store, published) = store(PackageLayout::Artifact).await;
     sign(&store, "1.0.0").await;

@@ -1,14 +1,12 @@
 //! A repository that does not exist before it is written to.
 
-use std::time::Instant;
-
 use bytes::Bytes;
 use tofu_oci_remote::RemoteStore;
 use tofu_oci_store::{Pushed, ReadStore as _, Store as _};
 use tofu_oci_types::{Descriptor, Digest, Tag};
 
 use crate::server::{Server, reply};
-use crate::support::{INDEX, MANIFEST, NoWait, bench, blob, index, manifest_reply, noise};
+use crate::support::{INDEX, MANIFEST, bench, blob, index, manifest_reply, noise};
 
 /// A registry that takes everything and has nothing. `list` is what it says of the tags.
 fn taking_all(status: u16, list: &'static str) -> Server {
@@ -178,51 +176,4 @@ async fn a_referrer_that_another_program_has_pushed_meanwhile_is_found() {
     let again = bench().store(&server);
     again.tag(&Descriptor::of(INDEX, &index()), &"1.0.0".parse().unwrap()).await.unwrap();
     assert_eq!(again.referrers(&subject).await.unwrap().len(), 1);
-}
-
-/// How long a store waits for others after it has listed a referrer of an index, and how long all of it took, in milliseconds. The
-/// wait is shorter by what passes before it.
-async fn waited(other: Option<&[u8]>, tag: Option<&str>) -> (u128, u128) {
-    let (server, (descriptor, manifest), subject) = (keeping(), referrer(), Descriptor::of(INDEX, &index()));
-    let (bench, began) = (bench(), Instant::now());
-    let store = bench.store(&server);
-    store.tags().await.unwrap_err();
-    store.push(&subject, &index()).await.unwrap();
-    if let Some(tag) = tag {
-        store.tag(&subject, &tag.parse().unwrap()).await.unwrap();
-    }
-    if let Some(other) = other {
-        let tag = format!("sha256-{}", subject.digest.encoded()).parse().unwrap();
-        let list = serde_json::json!({"schemaVersion": 2, "manifests": [Descriptor::of(MANIFEST, other)]}).to_string();
-        let list = Bytes::from(list);
-        self::bench().store(&server).push_as(&Descriptor::of(INDEX, &list), &list, &tag, None).await.unwrap();
-    }
-    store.push(&descriptor, &manifest).await.unwrap();
-    store.settle().await.unwrap();
-    (sum(&bench.clock), began.elapsed().as_millis())
-}
-
-fn sum(clock: &NoWait) -> u128 {
-    clock.0.lock().unwrap().iter().map(std::time::Duration::as_millis).sum()
-}
-
-#[tokio::test]
-async fn a_new_release_was_waited_for_as_long_as_one_that_others_may_sign() {
-    let (own, took) = waited(None, None).await;
-    assert!(own + took >= 90 && own <= (3 * took).max(135), "{own} {took}");
-    let sum = |(waited, took)| waited + took;
-    assert!(sum(waited(None, Some("1.0.0")).await) >= 250, "whoever reads the tag may sign what it names");
-    assert!(sum(waited(Some(b"theirs"), None).await) >= 250, "another program has signed it");
-}
-
-#[tokio::test]
-async fn the_record_of_runs_was_waited_for_as_if_other_programs_wrote_it() {
-    let (server, bench, began) = (keeping(), bench(), Instant::now());
-    let store = bench.store(&server);
-    store.tags().await.unwrap_err();
-    let (descriptor, tag) = (Descriptor::of(INDEX, &index()), Tag::FIRST_SEEN.parse().unwrap());
-    assert!(store.push_as(&descriptor, &index(), &tag, None).await.unwrap());
-    store.settle().await.unwrap();
-    let (waited, took) = (sum(&bench.clock), began.elapsed().as_millis());
-    assert!(waited + took >= 150 && waited <= (6 * took).max(225), "{waited} {took}");
 }
