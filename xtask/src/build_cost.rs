@@ -99,7 +99,8 @@ fn page(units: &[BuildUnit], workspace: &Workspace, purposes: &BTreeMap<String, 
         *seconds.entry((unit.name.clone(), unit.version.clone())).or_default() += unit.duration;
     }
     let brought = workspace.brought("tofu-oci-cli", &seconds.keys().cloned().collect());
-    let sum = |crates: &mut dyn Iterator<Item = &CrateVersion>| -> f64 { crates.map(|one| seconds[one]).sum() };
+    let sum =
+        |crates: &mut dyn Iterator<Item = &CrateVersion>| -> f64 { crates.fold(0.0, |sum, one| sum + seconds[one]) };
     let end = units.iter().map(|unit| unit.start + unit.duration).fold(0.0, f64::max);
     let others = sum(&mut brought.keys());
     let mut text = format!(

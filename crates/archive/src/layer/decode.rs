@@ -225,7 +225,9 @@ impl StreamMembers<'_> {
 
     /// Goes on to the bytes of the next frame that another thread decompresses, if there is one.
     fn next_whole(&mut self) -> io::Result<bool> {
-        let next = self.ahead.as_mut().map_or(Ok(None), FramesAhead::next).map_err(|error| self.damaged(error))?;
+        let used = std::mem::take(&mut self.whole).into_inner();
+        let next = self.ahead.as_mut().map_or(Ok(None), |ahead| ahead.next(used));
+        let next = next.map_err(|error| self.damaged(error))?;
         Ok(next.map(|bytes| self.whole = Cursor::new(bytes)).is_some())
     }
 }
@@ -240,7 +242,6 @@ impl Read for StreamMembers<'_> {
             if count > 0 {
                 return Ok(count);
             }
-            self.whole = Cursor::default();
             match std::mem::replace(&mut self.state, MemberState::Done) {
                 MemberState::Done => return Ok(0),
                 MemberState::Inside(mut member) => {

@@ -95,6 +95,8 @@ fn take(input: &mut dyn BufRead, count: usize, into: &mut Vec<u8>) -> io::Result
 #[derive(Default)]
 pub(super) struct FramesAhead {
     running: VecDeque<JoinHandle<io::Result<Vec<u8>>>>,
+    /// Buffers that are used again: an allocator may keep a large one that it gets back, and take another one all the same.
+    spare: Vec<Vec<u8>>,
 }
 
 impl FramesAhead {
@@ -105,13 +107,22 @@ impl FramesAhead {
 
     /// Starts to decompress a whole frame. An error says that no thread can be had.
     pub(super) fn start(&mut self, header: FrameHeader, frame: Vec<u8>) -> io::Result<()> {
-        let decompress = move || zstd::bulk::decompress(&frame, header.content);
+        let mut content = self.spare.pop().unwrap_or_default();
+        let decompress = move || {
+            content.clear();
+            content.reserve_exact(header.content);
+            zstd::bulk::Decompressor::new()?.decompress_to_buffer(&frame, &mut content)?;
+            Ok(content)
+        };
         self.running.push_back(thread::Builder::new().name("zstd".to_owned()).spawn(decompress)?);
         Ok(())
     }
 
-    /// The bytes of the first frame that has not been given yet, if one is there.
-    pub(super) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// The bytes of the first frame that has not been given yet, if one is there. `used` are those that were given before it.
+    pub(super) fn next(&mut self, used: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+        if used.capacity() > 0 {
+            self.spare.push(used);
+        }
         let Some(first) = self.running.pop_front() else { return Ok(None) };
         first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map(Some)
     }
