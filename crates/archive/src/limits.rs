@@ -6,7 +6,7 @@ use crate::ArchiveError;
 pub const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// Bytes of a package in one zstd frame of a small layer, except the last; what larger frames hold is decompressed as it comes.
-pub const FRAME_BYTES: usize = 8 << 20;
+pub const FRAME_BYTES: usize = 4 << 20;
 
 /// What an archive may hold. Real bytes are counted while they come; sizes in headers are never believed, and no more than
 /// [`FRAME_BYTES`] is allocated from one.
