@@ -8,6 +8,18 @@ use tofu_oci_types::{Digest, Scheme};
 
 use super::{Answer, BROKEN, OTHER, PIC, Site, SiteOptions, ZAP, key};
 
+/// Each document of a version.
+fn document_paths() -> [String; 6] {
+    [
+        format!("/mirror/{ZAP}/index.json"),
+        format!("/mirror/{ZAP}/1.0.0.json"),
+        format!("/registry/{ZAP}/versions"),
+        format!("/registry/{ZAP}/1.0.0/download/linux/amd64"),
+        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS"),
+        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS.sig"),
+    ]
+}
+
 #[track_caller]
 fn json(answer: &Answer) -> Value {
     assert_eq!(answer.header("content-type"), "application/json");
@@ -32,18 +44,10 @@ async fn version_json_has_relative_urls_and_the_zip_checksum_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_was_made_anew_for_each_of_many_clients() {
+async fn each_client_gets_the_document_that_the_one_before_it_got() {
     let site = Site::signed().await;
-    let addresses = [
-        format!("/mirror/{ZAP}/index.json"),
-        format!("/mirror/{ZAP}/1.0.0.json"),
-        format!("/registry/{ZAP}/versions"),
-        format!("/registry/{ZAP}/1.0.0/download/linux/amd64"),
-        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS"),
-        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS.sig"),
-    ];
     let hits = || site.bridge.catalog.counts().hits();
-    for path in addresses {
+    for path in document_paths() {
         // The first one learns what the document says.
         site.get(&path).await;
         let made = site.get(&path).await;
@@ -281,16 +285,8 @@ async fn a_base_url_with_a_path_starts_every_route() {
 #[tokio::test]
 async fn head_is_get_without_the_body_on_every_route() {
     let site = Site::signed().await;
-    for path in [
-        format!("/mirror/{ZAP}/index.json"),
-        format!("/mirror/{ZAP}/1.0.0.json"),
-        format!("/registry/{ZAP}/versions"),
-        format!("/registry/{ZAP}/1.0.0/download/linux/amd64"),
-        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS"),
-        format!("/registry/{ZAP}/1.0.0/terraform-provider-zap_1.0.0_SHA256SUMS.sig"),
-        "/v1/providers/acme/zap/versions".to_owned(),
-        "/nothing".to_owned(),
-    ] {
+    let others = ["/v1/providers/acme/zap/versions", "/nothing"].map(str::to_owned);
+    for path in document_paths().into_iter().chain(others) {
         let (get, head) = (site.get(&path).await, site.ask("HEAD", &path, &[]).await);
         assert_eq!(head.status, get.status, "{path}");
         for name in ["content-type", "content-length", "cache-control"] {
