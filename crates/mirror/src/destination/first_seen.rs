@@ -1,12 +1,13 @@
 //! Where [`Sightings`] are kept: in a repository as a small artefact under the tag `first-seen`, in a tree of files as a file
 //! in the folder of the provider. In a repository the record says also whose the packages are that do not say it themselves.
 //!
-//! Several runs may write at once. A file is locked. In a repository each reads what is there, adds its own and writes. At its end
-//! it does so until it reads back its own, after a wait in which every other that had read the record before must have written
+//! Several runs may write at once. A file is locked. In a repository each reads what is there, adds its own and writes. It does so
+//! until it reads back its own, after a wait in which every other that had read the record before must have written
 //! ([`Store::settle`]).
 //!
 //! A run writes twice, however many versions it moves: which ones, before the first; the marks of all, with all that it knows, after
-//! the last. If it is interrupted, the next one finds out what became of them.
+//! the last. If it is interrupted, the next one finds out what became of them. So does the next one if another run overwrites the
+//! marks: it had read which versions move, if the first write still stood after the wait. Then the marks are not read back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -50,7 +51,15 @@ pub(crate) struct FirstSeen<A = ProviderAddr> {
     /// Whether the record was written without names, by an earlier program.
     unnamed: AtomicBool,
     /// What was read or written last in a repository, so that it is not read again before it is changed.
-    last: Mutex<Option<FoundRecord>>,
+    last: Mutex<Option<KnownRecord>>,
+}
+
+/// What is known of the record of a repository.
+#[derive(Clone, Debug)]
+struct KnownRecord {
+    found: FoundRecord,
+    /// Whether this run wrote it, with the versions that it moves.
+    announces: bool,
 }
 
 /// The record of a repository with the digest of its manifest. `None` if the repository has no record.
@@ -65,13 +74,15 @@ pub(crate) struct Moves {
     pub(crate) interrupted: BTreeSet<String>,
 }
 
-/// Whether a run writes the record again.
+/// What a write of the record is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum RecordWrite {
-    /// It does, and repeats what it writes now.
-    First,
-    /// It does not.
-    Last,
+pub(crate) enum RecordWrite {
+    /// It says which versions move. The run writes again at its end, and repeats what it writes now.
+    Moves,
+    /// It says what became of them.
+    Marks,
+    /// Whatever it says must stay.
+    Lasting,
 }
 
 enum KeptSightings {
@@ -134,7 +145,8 @@ impl FirstSeen {
         let claim = |record: &mut SightingsRecord| {
             is_new.fetch_or(moves.brings && record.claim(&self.address, names), Ordering::Relaxed);
         };
-        let record = self.change_moving(news, (&moves.interrupted, &moves.versions), &claim).await?;
+        let write = if moves.versions.is_empty() { RecordWrite::Lasting } else { RecordWrite::Moves };
+        let record = self.change_moving(write, news, (&moves.interrupted, &moves.versions), &claim).await?;
         if moves.brings {
             record.demand_own((destination, &self.address), names)?;
         }
@@ -160,13 +172,15 @@ impl FirstSeen {
                 record.claimed.remove(&self.address);
             }
         };
-        let record = self.change_moving(known, (&moves.versions, &BTreeSet::new()), &claims).await?;
+        // A claim that is taken back must not come back.
+        let write = if claim { RecordWrite::Marks } else { RecordWrite::Lasting };
+        let record = self.change_moving(write, known, (&moves.versions, &BTreeSet::new()), &claims).await?;
         if claim { record.demand_own((destination, &self.address), names) } else { Ok(()) }
     }
 
     /// Takes a new claim back: nothing of the provider has come.
     pub(crate) async fn unclaim(&self) -> Result<(), MirrorError> {
-        self.change(RecordWrite::Last, &|record| drop(record.claimed.take(&self.address))).await.map(drop)
+        self.change(RecordWrite::Lasting, &|record| drop(record.claimed.take(&self.address))).await.map(drop)
     }
 }
 
@@ -183,7 +197,7 @@ impl<A: Sighted> FirstSeen<A> {
             KeptSightings::Artefact(store) => {
                 let provider = self.address.provider();
                 let found = of_tag(&**store, provider).await?;
-                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+                self.know(found.clone(), false);
                 let Some((_, record)) = found else { return Ok(None) };
                 let Some(provider) = provider else { return Ok(Some(record)) };
                 let all = named(&**store, record.clone(), provider).await?;
@@ -199,6 +213,7 @@ impl<A: Sighted> FirstSeen<A> {
     /// ones it moves from now on, and what this edit writes.
     pub(crate) async fn change_moving(
         &self,
+        write: RecordWrite,
         known: &Sightings,
         (ended, begun): (&BTreeSet<String>, &BTreeSet<String>),
         more: &(dyn Fn(&mut SightingsRecord) + Sync),
@@ -208,7 +223,12 @@ impl<A: Sighted> FirstSeen<A> {
             record.set_moving(&self.address, ended, begun);
             more(record);
         };
-        let write = if begun.is_empty() { RecordWrite::Last } else { RecordWrite::First };
+        // Marks may be overwritten only if the record says which versions moved.
+        let says_all =
+            |record: &SightingsRecord| A::moving(record).get(&self.address).is_some_and(|of| of.is_superset(ended));
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let said = last.and_then(|known| known.found).is_some_and(|(_, record)| says_all(&record));
+        let write = if write == RecordWrite::Marks && !said { RecordWrite::Lasting } else { write };
         self.change(write, &edit).await
     }
 
@@ -217,8 +237,12 @@ impl<A: Sighted> FirstSeen<A> {
         if !matches!(self.kept, KeptSightings::Artefact(_)) {
             return self.record().await;
         }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
+        self.know(None, false);
         Ok(None)
+    }
+
+    fn know(&self, found: FoundRecord, announces: bool) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(KnownRecord { found, announces });
     }
 
     /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.
@@ -228,7 +252,7 @@ impl<A: Sighted> FirstSeen<A> {
 
     /// Adds what this run knows of the provider or module, and gives the record. Nothing is written if it is known already.
     pub(crate) async fn add(&self, news: &Sightings) -> Result<SightingsRecord, MirrorError> {
-        self.change(RecordWrite::Last, &|record| record.add(&self.address, news)).await
+        self.change(RecordWrite::Lasting, &|record| record.add(&self.address, news)).await
     }
 
     async fn change(
@@ -239,9 +263,10 @@ impl<A: Sighted> FirstSeen<A> {
         match &self.kept {
             KeptSightings::Artefact(store) => {
                 let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let found = change(&**store, self.address.provider(), (known, write), edit).await?;
-                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Some(found.clone()));
-                Ok(found.1)
+                let (digest, record, is_written) =
+                    change(&**store, self.address.provider(), (known, write), edit).await?;
+                self.know(Some((digest, record.clone())), is_written && write == RecordWrite::Moves);
+                Ok(record)
             }
             KeptSightings::File(path, provider) => change_file(path, provider, edit).await,
             KeptSightings::Nowhere => Ok(SightingsRecord::default()),
@@ -266,7 +291,7 @@ pub(crate) async fn record_module(
             record.modules.insert(module.clone());
         }
     };
-    Ok(change(store, None, (None, RecordWrite::Last), &edit).await?.1.modules)
+    Ok(change(store, None, (None, RecordWrite::Lasting), &edit).await?.1.modules)
 }
 
 /// The record with a name for every entry. An earlier program wrote none; the next write keeps the names.
@@ -319,17 +344,19 @@ async fn of_tag(
     Ok(Some((descriptor.digest, serde_json::from_str(text).map_err(|_| unreadable())?)))
 }
 
-/// Writes the record anew until what is read back has the edit. `provider` is the one to which entries without a name go; what was
-/// read before is not read again.
+/// Writes the record anew until what is read back has the edit, if that must be read back. `provider` is the one to which entries
+/// without a name go; what was read before is not read again. Gives the record, and whether it was written just now.
 async fn change(
     store: &dyn Store,
     provider: Option<&ProviderAddr>,
-    (mut known, write): (Option<FoundRecord>, RecordWrite),
+    (mut known, write): (Option<KnownRecord>, RecordWrite),
     edit: &(dyn Fn(&mut SightingsRecord) + Sync),
-) -> Result<(Digest, SightingsRecord), MirrorError> {
+) -> Result<(Digest, SightingsRecord, bool), MirrorError> {
     for _ in 0..WRITES {
-        let found = match known.take() {
-            Some(found) => found,
+        let known = known.take();
+        let announces = known.as_ref().is_some_and(|known| known.announces);
+        let found = match known {
+            Some(known) => known.found,
             None => of_tag(store, provider).await?,
         };
         let mut all = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
@@ -338,16 +365,21 @@ async fn change(
         }
         edit(&mut all);
         let before = match found {
-            Some((digest, record)) if record == all => return Ok((digest, record)),
+            Some((digest, record)) if record == all => return Ok((digest, record, false)),
             found => found.map(|(digest, _)| digest),
         };
+        if announces {
+            // Whoever writes after this, and was not seen by it, has read which versions move.
+            store.settle().await?;
+        }
         let written = put(store, &all, before.as_ref()).await?;
         match (write, written) {
             // What another run overwrites is written again by the last write.
-            (RecordWrite::First, Some(digest)) => return Ok((digest, all)),
-            (RecordWrite::First, None) => {}
+            (RecordWrite::Moves, Some(digest)) => return Ok((digest, all, true)),
+            (RecordWrite::Moves, None) => {}
+            (RecordWrite::Marks, Some(digest)) if announces => return Ok((digest, all, true)),
             // Whether it went well or another run came between: what is read next decides.
-            (RecordWrite::Last, _) => store.settle().await?,
+            (RecordWrite::Marks | RecordWrite::Lasting, _) => store.settle().await?,
         }
     }
     Err(MirrorError::SightingsContended { place: store.place(), tag: tag() })

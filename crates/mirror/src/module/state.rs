@@ -12,7 +12,7 @@ use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob};
 use super::report::{ModuleAction, ModuleOutcome};
 use crate::MirrorError;
-use crate::destination::first_seen::{FirstSeen, SeenNow};
+use crate::destination::first_seen::{FirstSeen, RecordWrite, SeenNow};
 use crate::destination::sightings::{Sightings, VersionMark};
 use crate::plan::{MirrorAction, OtherVersions, Prune};
 use crate::rules::{DelistedPolicy, MinAge};
@@ -130,7 +130,9 @@ impl ModuleState {
         self.selected.extend(selected.iter().cloned());
         if job.mode == MirrorMode::Run && (is_news || !self.interrupted.is_empty()) {
             let ended = std::mem::take(&mut self.interrupted);
-            self.first_seen.change_moving(&self.sightings, (&ended, &BTreeSet::new()), &|_| {}).await?;
+            self.first_seen
+                .change_moving(RecordWrite::Lasting, &self.sightings, (&ended, &BTreeSet::new()), &|_| {})
+                .await?;
             self.is_written = true;
         }
         if self.is_marked && !versions.is_empty() {
@@ -204,7 +206,8 @@ impl ModuleState {
         let begun = self.moves.iter().filter(|moves| moves.begun.initialized());
         let versions: BTreeSet<String> = begun.flat_map(|moves| moves.versions.iter().cloned()).collect();
         if !versions.is_empty() {
-            self.first_seen.change_moving(&self.sightings, (&versions, &BTreeSet::new()), &|_| {}).await?;
+            let ended = (&versions, &BTreeSet::new());
+            self.first_seen.change_moving(RecordWrite::Marks, &self.sightings, ended, &|_| {}).await?;
         }
         Ok(())
     }
@@ -213,8 +216,9 @@ impl ModuleState {
 impl ModuleMoves {
     /// Writes them down, once, before the first of them begins: a package that is refused leaves nothing.
     pub(super) async fn begin(&self) -> Result<(), ModuleMirrorError> {
-        let (seen, none) = (&self.first_seen, BTreeSet::new());
-        let begin = async || seen.change_moving(&self.sightings, (&none, &self.versions), &|_| {}).await.map(drop);
+        let (seen, none, write) = (&self.first_seen, BTreeSet::new(), RecordWrite::Moves);
+        let begin =
+            async || seen.change_moving(write, &self.sightings, (&none, &self.versions), &|_| {}).await.map(drop);
         Ok(self.begun.get_or_try_init(begin).await.copied()?)
     }
 }

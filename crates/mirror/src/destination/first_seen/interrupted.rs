@@ -91,6 +91,7 @@ mod tests {
     use tofu_oci_store::{MemoryStore, Store as _};
     use tofu_oci_types::{Descriptor, ModuleAddr, Place};
 
+    use super::super::RecordWrite;
     use super::*;
 
     fn version(text: &str) -> Version {
@@ -113,7 +114,7 @@ mod tests {
         let (now, mut known) = ("2026-01-01T00:00:00Z".parse().unwrap(), Sightings::default());
         known.set_mark(&version("1.1.0"), VersionMark::Mirrored(manifests[1].clone()), now);
         let (none, versions) = (BTreeSet::new(), ["1.0.0", "1.1.0", "1.2.0"].map(str::to_owned).into());
-        let record = first_seen.change_moving(&known, (&none, &versions), &|_| {}).await.unwrap();
+        let record = first_seen.change_moving(RecordWrite::Moves, &known, (&none, &versions), &|_| {}).await.unwrap();
         let there =
             Listing { versions: vec![version("1.0.0")], withdrawn: vec![version("1.1.0")], ..Listing::default() };
         let marked = first_seen.mark_interrupted(&record, &there, &mut known, now).await.unwrap();
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(known.mark(&version("1.0.0")), Some(&VersionMark::Mirrored(manifests[0].clone())));
         assert_eq!(known.mark(&version("1.1.0")), Some(&VersionMark::Withdrawn(manifests[1].clone())));
         assert_eq!(known.mark(&version("1.2.0")), None, "it has not come");
-        let record = first_seen.change_moving(&known, (&marked, &none), &|_| {}).await.unwrap();
+        let record = first_seen.change_moving(RecordWrite::Marks, &known, (&marked, &none), &|_| {}).await.unwrap();
         assert!(record.moving_modules.is_empty() && record.providers.is_empty());
     }
 }
