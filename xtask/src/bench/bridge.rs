@@ -6,6 +6,7 @@ use std::process::Command;
 
 use tofu_oci_testkit::{Certificates, RealRegistry};
 
+use super::loads::MeasuredLoads;
 use super::measure::output;
 use super::package::BenchPackage;
 use crate::failure::{ChoreFailure, ChoreResult};
@@ -16,12 +17,6 @@ use crate::served::{ServedBridge, free_port};
 use tofu_oci_testkit::RealTransport;
 
 const HOST: &str = "registry.example.test";
-/// Connections of a load on metadata, and simultaneous downloads.
-const CLIENTS: usize = 64;
-/// How long a load on metadata lasts.
-const SECONDS: u64 = 5;
-/// How many times nginx and the bridge take turns.
-const TURNS: usize = 3;
 
 /// The bridges in front of the registries of the bench, and nginx with the same documents and the same package, if the machine has it.
 pub(super) struct BridgeBench {
@@ -162,99 +157,22 @@ impl BridgeBench {
         Ok(())
     }
 
-    /// Prints what loads cost: metadata beside nginx, and the memory of many downloads at once.
-    pub(super) fn print_loads(&self) -> ChoreResult {
-        match (find("wrk"), &self.nginx) {
-            (Some(wrk), Some(nginx)) => self.print_metadata(&wrk, nginx)?,
-            _ => println!("\nmetadata: NOT MEASURED, `wrk` or `nginx` is not on the PATH"),
-        }
-        self.print_memory("streams", &self.tls.1, &self.package_url(RealTransport::Tls))?;
-        self.print_memory("from disk", &self.kept.1, &self.kept_url())
-    }
-
-    fn print_memory(&self, how: &str, bridge: &ServedBridge, url: &str) -> ChoreResult {
-        let mut many = Command::new("curl");
-        many.args([
-            "--silent",
-            "--show-error",
-            "--fail",
-            "--http1.1",
-            "--parallel",
-            "--parallel-immediate",
-            "--cacert",
-        ]);
-        many.arg(&self.ca).args(["--parallel-max", &CLIENTS.to_string()]);
-        for _ in 0..CLIENTS {
-            many.args(["--output", "/dev/null", url]);
-        }
-        let begin = std::time::Instant::now();
-        output(&mut many)?;
-        let (_, peak) = bridge.memory();
-        println!(
-            "\n{CLIENTS} clients download the package at once, {how}, in {:.1} s: {:.1} MiB of the bridge resident at most, goal 96",
-            begin.elapsed().as_secs_f64(),
-            peak as f64 / f64::from(1 << 20)
-        );
-        Ok(())
-    }
-
-    fn print_metadata(&self, wrk: &Path, from: &Nginx) -> ChoreResult {
-        println!("\n{:<34} {:>12} {:>10}", format!("metadata, {CLIENTS} clients, TLS"), "requests/s", "p99 ms");
-        for (document, file) in &self.documents {
-            let (mut nginx, mut bridge) = (Vec::new(), Vec::new());
-            for _ in 0..TURNS {
-                nginx.push(load(wrk, &format!("{}{file}", from.url()))?);
-                bridge.push(load(wrk, &format!("https://localhost:{}/{document}", self.kept.0))?);
+    /// What loads cost: metadata beside nginx if `wrk` is here, and the memory of many downloads at once.
+    pub(super) fn loads(&self) -> ChoreResult<MeasuredLoads> {
+        let mut loads = MeasuredLoads::default();
+        if let (Some(wrk), Some(nginx)) = (find("wrk"), &self.nginx) {
+            for (document, file) in &self.documents {
+                let name = file.rsplit('/').next().unwrap_or_default();
+                let urls = [format!("https://localhost:{}/{document}", self.kept.0), format!("{}{file}", nginx.url())];
+                loads.add_metadata(&wrk, name, [&urls[0], &urls[1]])?;
             }
-            let name = file.rsplit('/').next().unwrap_or_default();
-            let (nginx, bridge) = (median(nginx), median(bridge));
-            for (who, load) in [("nginx", nginx), ("bridge", bridge)] {
-                println!("{:<34} {:>12.0} {:>10.2}", format!("{name}, {who}"), load.rate, load.p99);
-            }
-            println!(
-                "{:<34} {:>12.2} goal 0.90; p99 goal 5.00",
-                format!("{name}, bridge / nginx"),
-                bridge.rate / nginx.rate
-            );
         }
-        Ok(())
+        let streamed = self.package_url(RealTransport::Tls);
+        loads.add_memory("streamed from the registry", &self.tls.1, &streamed, curl(&self.ca, &streamed))?;
+        let kept = self.kept_url();
+        loads.add_memory("from the disk of the bridge", &self.kept.1, &kept, curl(&self.ca, &kept))?;
+        Ok(loads)
     }
-}
-
-/// What `wrk` measured.
-#[derive(Clone, Copy)]
-struct MeasuredLoad {
-    /// Requests in a second.
-    rate: f64,
-    /// In milliseconds.
-    p99: f64,
-}
-
-fn load(wrk: &Path, url: &str) -> ChoreResult<MeasuredLoad> {
-    let mut command = Command::new(wrk);
-    command.args(["--threads", "2", "--latency", "--connections", &CLIENTS.to_string()]);
-    let said = output(command.args(["--duration", &format!("{SECONDS}s"), url]))?;
-    let word = |begin: &str| said.lines().find_map(|line| line.trim().strip_prefix(begin)).map(str::trim);
-    let rate = word("Requests/sec:").and_then(|text| text.parse().ok());
-    let p99 = word("99%").and_then(milliseconds);
-    match (rate, p99) {
-        (Some(rate), Some(p99)) if !said.contains("Non-2xx") && !said.contains("Socket errors") => {
-            Ok(MeasuredLoad { rate, p99 })
-        }
-        _ => Err(ChoreFailure::new(format!("wrk at {url} says\n{said}"))),
-    }
-}
-
-/// A time as wrk writes it.
-fn milliseconds(text: &str) -> Option<f64> {
-    let units = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
-    let (number, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
-    Some(number.parse::<f64>().ok()? * factor)
-}
-
-fn median(mut loads: Vec<MeasuredLoad>) -> MeasuredLoad {
-    loads.sort_by(|one, other| one.rate.total_cmp(&other.rate));
-    loads[loads.len() / 2]
 }
 
 /// A download to standard output of no more than a few lines, or to nowhere for a package.
@@ -269,17 +187,4 @@ fn curl(ca: &Path, url: &str) -> Command {
 
 fn terraform() -> ChoreResult<PathBuf> {
     find("terraform").ok_or_else(|| ChoreFailure::new("no terraform"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::milliseconds;
-
-    #[test]
-    fn times_of_wrk_are_read_in_every_unit() {
-        assert_eq!(milliseconds("512.00us"), Some(0.512));
-        assert_eq!(milliseconds("4.71ms"), Some(4.71));
-        assert_eq!(milliseconds("1.02s"), Some(1020.0));
-        assert_eq!(milliseconds("soon"), None);
-    }
 }

@@ -8,7 +8,7 @@ use super::growth::{GrowthFamily, GrowthStep};
 use super::lock;
 use super::measure::{BenchCase, BenchClock, CaseSize, YARDSTICK, output};
 use super::mirror::Mirrored;
-use super::package::sha256;
+use super::package::{BenchPackage, sha256};
 use super::packed::{PackedBench, Packing, digest_after};
 use super::parts::BenchPart;
 use super::slow_line::SlowLayer;
@@ -61,12 +61,16 @@ impl<'a> BenchStage<'a> {
         cases.extend(self.module_cases());
         cases.extend(self.growth_cases());
         if let Some(oras) = find("oras") {
-            cases.push(self.case("oras push all", BenchClock::Wall, move |stage, round| {
-                stage.oras(&oras, &stage.fresh_repository("oras", round))
-            }));
+            for (name, dist) in [("oras push one", &self.package.one), ("oras push all", &self.package.all)] {
+                let oras = oras.clone();
+                cases.push(self.case(name, BenchClock::Wall, move |stage, round| {
+                    Ok(stage.oras(&oras, &BenchPackage::zips(dist)?, &stage.fresh_repository(name, round)))
+                }));
+            }
         }
+        cases.extend(self.copy_cases());
         cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
-            let zips = stage.package.zips()?;
+            let zips = BenchPackage::zips(&stage.package.all)?;
             // A push by hand needs the digest first.
             let sums = zips.iter().map(|zip| {
                 let mut sum = Command::new("sha256sum");
@@ -76,6 +80,22 @@ impl<'a> BenchStage<'a> {
             let puts = stage.curl_put(&zips, &format!("curl-all/{round}"))?;
             Ok(sums.chain(puts).collect())
         }));
+        cases
+    }
+
+    /// A release from one registry to another.
+    fn copy_cases(&'a self) -> Vec<BenchCase<'a>> {
+        let mut cases = vec![self.case("copy", BenchClock::Wall, |stage, round| {
+            let mut command = stage.tofu_oci(&stage.work.join("home"));
+            command.arg("copy").arg(stage.release()).arg(stage.fresh_repository("copy", round));
+            Ok(vec![command])
+        })];
+        for copier in ["crane", "regctl", "oras"] {
+            let Some(program) = find(copier) else { continue };
+            cases.push(self.case(&format!("{copier} copy"), BenchClock::Wall, move |stage, round| {
+                Ok(vec![stage.copy_with(copier, &program, &stage.fresh_repository(copier, round))])
+            }));
+        }
         cases
     }
 

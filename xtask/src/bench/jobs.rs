@@ -44,11 +44,22 @@ const JOBS: &[Job] = &[
         peers: &["tofu init", "curl + unzip"],
         limits: &["--version"],
     },
-    Job { what: "push one platform", ours: &["push one, no h1"], peers: &["curl PUT one"], limits: &[] },
+    Job {
+        what: "push one platform",
+        ours: &["push one, no h1"],
+        peers: &["oras push one", "curl PUT one"],
+        limits: &[],
+    },
     Job {
         what: "push ten platforms",
         ours: &["push all, no h1", "push all, h1 computed", "push all, h1 remembered", "push all, unchanged"],
         peers: &["oras push all", "sha256sum + curl PUT all"],
+        limits: &[],
+    },
+    Job {
+        what: "copy a release to another registry",
+        ours: &["copy"],
+        peers: &["crane copy", "regctl copy", "oras copy"],
         limits: &[],
     },
     Job {

@@ -9,6 +9,7 @@ mod cases;
 mod compare;
 mod growth;
 mod jobs;
+mod loads;
 mod lock;
 mod measure;
 mod mirror;
@@ -114,6 +115,9 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
         let round = series.samples.len();
         series.requests = Some(stage.requests_of(case, round)?).filter(|&requests| requests > 0);
     }
+    if record.series.iter().any(|series| series.name.starts_with("bridge: ")) {
+        record.loads = stage.bridged()?.loads()?;
+    }
     if args.only.is_none() {
         record.trips = trips::measure(&programs.tofu_oci, args.runs, args.round_trip)?;
     }
@@ -125,8 +129,6 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     if record.find(stage::UNCHANGED).is_some() {
         stage.print_requests()?;
     }
-    if record.series.iter().any(|series| series.name.starts_with("bridge: ")) {
-        stage.bridged()?.print_loads()?;
-    }
+    print!("{}", record.loads.section());
     kept
 }

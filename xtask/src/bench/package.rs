@@ -113,10 +113,10 @@ impl BenchPackage {
         Ok(writer.finish()?.flush()?)
     }
 
-    /// Every zip of the large release.
-    pub(super) fn zips(&self) -> ChoreResult<Vec<PathBuf>> {
+    /// Every zip of a folder, such as that of the large release.
+    pub(super) fn zips(dist: &Path) -> ChoreResult<Vec<PathBuf>> {
         let mut zips: Vec<PathBuf> =
-            fs::read_dir(&self.all)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+            fs::read_dir(dist)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
         zips.sort();
         Ok(zips)
     }

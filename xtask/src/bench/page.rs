@@ -64,6 +64,7 @@ fn page(record: &BenchRecord) -> String {
     }
     text += &parts(record);
     text += &trips_section(record);
+    text += &record.loads.section();
     text += &growth_section(record);
     text += "\n## How to repeat it\n\n```sh\ncargo xtask bench --runs 5 --json docs/reference/performance.json\ncargo xtask fixtures\n```\n\n\
              The first command needs the programs that CONTRIBUTING.md names; what is missing is left out. The large package is a \

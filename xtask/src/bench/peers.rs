@@ -59,13 +59,13 @@ impl BenchStage<'_> {
     }
 
     /// What the documentation of `OpenTofu` says: one command after the other, each for a platform, and one for the index.
-    pub(super) fn oras(&self, oras: &Path, repository: &str) -> ChoreResult<Vec<Command>> {
+    pub(super) fn oras(&self, oras: &Path, zips: &[PathBuf], repository: &str) -> Vec<Command> {
         let mut index = Command::new(oras);
         index.args(["manifest", "index", "create", "--plain-http"]);
         index.args(["--artifact-type", "application/vnd.opentofu.provider"]);
         index.arg(format!("{repository}:{}", self.package.version));
         let mut commands = Vec::new();
-        for zip in self.package.zips()? {
+        for zip in zips {
             let name = zip.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let (before, arch) = name.trim_end_matches(".zip").rsplit_once('_').unwrap_or_default();
             let (_, os) = before.rsplit_once('_').unwrap_or_default();
@@ -74,12 +74,29 @@ impl BenchStage<'_> {
             push.args(["push", "--plain-http", "--artifact-type", "application/vnd.opentofu.provider-target"]);
             push.args(["--artifact-platform", &format!("{os}/{arch}")]);
             push.arg(format!("{repository}:{platform}")).arg(format!("{name}:archive/zip"));
-            push.current_dir(&self.package.all);
+            push.current_dir(zip.parent().unwrap_or(&self.package.all));
             commands.push(push);
             index.arg(platform);
         }
         commands.push(index);
-        Ok(commands)
+        commands
+    }
+
+    /// The release from the registry with TLS to the plain one, with everything that refers to it if the program can.
+    pub(super) fn copy_with(&self, copier: &str, program: &Path, repository: &str) -> Command {
+        let version = &self.package.version;
+        let (from, to) = (format!("{}:{version}", self.release()), format!("{repository}:{version}"));
+        let mut command = Command::new(program);
+        match copier {
+            "oras" => command.args(["cp", "--recursive", "--to-plain-http"]),
+            "regctl" => {
+                let plain = format!("reg={},tls=disabled", self.plain.address());
+                command.args(["--host", &plain, "image", "copy", "--referrers"])
+            }
+            _ => command.arg("copy"),
+        };
+        command.args([from, to]).env("SSL_CERT_FILE", &self.ca).env("HOME", self.work.join("home"));
+        command
     }
 
     /// One POST (not timed) and one PUT a file, one after the other: what a careful script does today.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use super::loads::MeasuredLoads;
 use super::measure::{Series, YARDSTICK, output};
 use super::noise;
 use super::trips::MeasuredTrips;
@@ -28,6 +29,9 @@ pub(super) struct BenchRecord {
     /// What a slow line costs; empty if it was not measured.
     #[serde(default)]
     pub(super) trips: Vec<MeasuredTrips>,
+    /// Many clients of the bridge; empty in older records.
+    #[serde(default)]
+    pub(super) loads: MeasuredLoads,
 }
 
 /// The machine, in words that a reader compares with their own.
@@ -50,10 +54,13 @@ impl BenchRecord {
             ("tofu", &["version"]),
             ("terraform", &["version"]),
             ("oras", &["version"]),
+            ("crane", &["version"]),
+            ("regctl", &["version", "--format", "{{.VCSTag}}"]),
         ];
         let programs = versions.iter().filter_map(|(program, words)| version(program, words)).collect();
         let (series, noise, trips) = (Vec::new(), Vec::new(), Vec::new());
-        Self { machine: BenchMachine::this(), programs, package, rounds, series, noise, trips }
+        let loads = MeasuredLoads::default();
+        Self { machine: BenchMachine::this(), programs, package, rounds, series, noise, trips, loads }
     }
 
     /// Reads a record that an earlier run wrote.
@@ -125,6 +132,7 @@ fn last_word(line: &str) -> &str {
 #[cfg(test)]
 pub(super) mod tests {
     use super::{BenchMachine, BenchRecord};
+    use crate::bench::loads::MeasuredLoads;
     use crate::bench::measure::tests::series;
     use crate::bench::measure::{Series, YARDSTICK};
 
@@ -133,7 +141,8 @@ pub(super) mod tests {
         let machine =
             BenchMachine { processor: "a processor".to_owned(), cores: 2, memory: 8, system: "Linux".to_owned() };
         let (programs, noise, trips) = (vec!["curl 8".to_owned()], Vec::new(), Vec::new());
-        BenchRecord { machine, programs, package: "a package".to_owned(), rounds: 2, series, noise, trips }
+        let (package, loads) = ("a package".to_owned(), MeasuredLoads::default());
+        BenchRecord { machine, programs, package, rounds: 2, series, noise, trips, loads }
     }
 
     #[test]
