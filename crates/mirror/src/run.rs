@@ -168,7 +168,7 @@ impl MirrorRun<'_> {
         let (destination, names) = (self.job.destination, names(self.how.trust));
         let looked = async {
             let mut look = self.job.question(address, from, self.reporter).look().await?;
-            let moves = moves(&look);
+            let moves = moves(&look, self.job.now);
             // Before anything moves: what this run has seen, and whose the place is, is remembered, whatever comes of it.
             let is_news = look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed();
             let mut is_new = false;
@@ -207,8 +207,8 @@ impl MirrorRun<'_> {
 }
 
 /// What a run will do with versions.
-fn moves(look: &ProviderState) -> Moves {
-    let mut moves = Moves { interrupted: look.interrupted.clone(), ..Moves::default() };
+fn moves(look: &ProviderState, now: Moment) -> Moves {
+    let mut moves = Moves { interrupted: look.interrupted.clone(), since: Some(now), ..Moves::default() };
     for (version, outcome) in &look.outcomes {
         let (Some(version), Ok(outcome)) = (version, outcome) else { continue };
         let brings = matches!(outcome.action, MirrorAction::Add | MirrorAction::Widen { .. });

@@ -58,7 +58,8 @@ fn a_version_that_an_interrupted_run_brought_was_never_taken_for_one_of_the_mirr
             sighting.as_object_mut().expect("an object").remove("mark");
         }
         assert_eq!(sightings["moving"], Value::Null);
-        sightings["moving"][&zap] = json!(["1.0.0", "1.1.0", "1.2.0"]);
+        let since = "2026-01-01T00:00:00Z";
+        sightings["moving"][&zap] = json!({ "1.0.0": since, "1.1.0": since, "1.2.0": since });
     });
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --latest 1 --prune --json")).success();
     assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);

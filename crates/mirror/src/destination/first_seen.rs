@@ -7,7 +7,8 @@
 //!
 //! A run writes twice, however many versions it moves: which ones, before the first; the marks of all, with all that it knows, after
 //! the last. If it is interrupted, the next one finds out what became of them. So does the next one if another run overwrites the
-//! marks: it had read which versions move, if the first write still stood after the wait. Then the marks are not read back.
+//! marks: it has read which versions move, and writes that again. So the marks are not read back if the first write still stands
+//! after the wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use tofu_oci_packer::Rename;
 use tofu_oci_source::version_of;
 use tofu_oci_store::{Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Moment, Place, Predecessors, ProviderAddr, Reference, Tag};
 
 use self::file::{change_file, of_file};
 pub(crate) use self::interrupted::SeenNow;
@@ -69,6 +70,8 @@ type FoundRecord = Option<(Digest, SightingsRecord)>;
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     pub(crate) versions: BTreeSet<String>,
+    /// When the run began, if it moves versions.
+    pub(crate) since: Option<Moment>,
     pub(crate) brings: bool,
     /// What an interrupted run was moving, of which it is known by now what became of it.
     pub(crate) interrupted: BTreeSet<String>,
@@ -145,8 +148,9 @@ impl FirstSeen {
         let claim = |record: &mut SightingsRecord| {
             is_new.fetch_or(moves.brings && record.claim(&self.address, names), Ordering::Relaxed);
         };
+        let begun = moves.since.map(|since| (&moves.versions, since));
         let write = if moves.versions.is_empty() { RecordWrite::Lasting } else { RecordWrite::Moves };
-        let record = self.change_moving(write, news, (&moves.interrupted, &moves.versions), &claim).await?;
+        let record = self.change_moving(write, news, (&moves.interrupted, begun), &claim).await?;
         if moves.brings {
             record.demand_own((destination, &self.address), names)?;
         }
@@ -174,7 +178,7 @@ impl FirstSeen {
         };
         // A claim that is taken back must not come back.
         let write = if claim { RecordWrite::Marks } else { RecordWrite::Lasting };
-        let record = self.change_moving(write, known, (&moves.versions, &BTreeSet::new()), &claims).await?;
+        let record = self.change_moving(write, known, (&moves.versions, None), &claims).await?;
         if claim { record.demand_own((destination, &self.address), names) } else { Ok(()) }
     }
 
@@ -215,7 +219,7 @@ impl<A: Sighted> FirstSeen<A> {
         &self,
         write: RecordWrite,
         known: &Sightings,
-        (ended, begun): (&BTreeSet<String>, &BTreeSet<String>),
+        (ended, begun): (&BTreeSet<String>, Option<(&BTreeSet<String>, Moment)>),
         more: &(dyn Fn(&mut SightingsRecord) + Sync),
     ) -> Result<SightingsRecord, MirrorError> {
         let edit = |record: &mut SightingsRecord| {
@@ -224,8 +228,9 @@ impl<A: Sighted> FirstSeen<A> {
             more(record);
         };
         // Marks may be overwritten only if the record says which versions moved.
-        let says_all =
-            |record: &SightingsRecord| A::moving(record).get(&self.address).is_some_and(|of| of.is_superset(ended));
+        let says_all = |record: &SightingsRecord| {
+            A::moving(record).get(&self.address).is_some_and(|of| ended.iter().all(|version| of.contains_key(version)))
+        };
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let said = last.and_then(|known| known.found).is_some_and(|(_, record)| says_all(&record));
         let write = if write == RecordWrite::Marks && !said { RecordWrite::Lasting } else { write };
@@ -368,11 +373,11 @@ async fn change(
             Some((digest, record)) if record == all => return Ok((digest, record, false)),
             found => found.map(|(digest, _)| digest),
         };
-        if announces {
-            // Whoever writes after this, and was not seen by it, has read which versions move.
-            store.settle().await?;
-        }
+        // Whoever writes after this, and was not seen by it, has read which versions move.
+        let announces = announces && write == RecordWrite::Marks;
+        let settled = if announces { store.settle().await } else { Ok(()) };
         let written = put(store, &all, before.as_ref()).await?;
+        settled?;
         match (write, written) {
             // What another run overwrites is written again by the last write.
             (RecordWrite::Moves, Some(digest)) => return Ok((digest, all, true)),

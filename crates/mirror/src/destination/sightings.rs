@@ -48,9 +48,10 @@ pub(crate) struct SightingsRecord {
     /// The providers that runs bring here, each written before its first byte moves. Empty in records of earlier programs.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) claimed: BTreeSet<ProviderAddr>,
-    /// The versions that a run brings or withdraws, written before, and gone from here when their marks are written.
+    /// The versions that a run brings or withdraws, with the time when it began, written before, and gone from here when their marks
+    /// are written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) moving: BTreeMap<ProviderAddr, BTreeSet<String>>,
+    pub(crate) moving: BTreeMap<ProviderAddr, BTreeMap<String, Moment>>,
     /// The modules whose packages do not say so, in a repository of modules.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) modules: BTreeSet<ModuleAddr>,
@@ -59,7 +60,7 @@ pub(crate) struct SightingsRecord {
     pub(crate) seen_modules: BTreeMap<ModuleAddr, Sightings>,
     /// As `moving`, of modules.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) moving_modules: BTreeMap<ModuleAddr, BTreeSet<String>>,
+    pub(crate) moving_modules: BTreeMap<ModuleAddr, BTreeMap<String, Moment>>,
 }
 
 /// An address with sightings in a record.
@@ -71,10 +72,10 @@ pub(crate) trait Sighted: MirroredAddress {
     fn sightings_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, Sightings>;
 
     /// The versions of such addresses that a run was moving.
-    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeSet<String>>;
+    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeMap<String, Moment>>;
 
     /// The same, to be changed.
-    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeSet<String>>;
+    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeMap<String, Moment>>;
 
     /// It, if it is a provider: entries without a name in a record of an earlier program are those of providers.
     fn provider(&self) -> Option<&ProviderAddr>;
@@ -89,11 +90,11 @@ impl Sighted for ProviderAddr {
         &mut record.providers
     }
 
-    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeSet<String>> {
+    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeMap<String, Moment>> {
         &record.moving
     }
 
-    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeSet<String>> {
+    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeMap<String, Moment>> {
         &mut record.moving
     }
 
@@ -111,11 +112,11 @@ impl Sighted for ModuleAddr {
         &mut record.seen_modules
     }
 
-    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeSet<String>> {
+    fn moving(record: &SightingsRecord) -> &BTreeMap<Self, BTreeMap<String, Moment>> {
         &record.moving_modules
     }
 
-    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeSet<String>> {
+    fn moving_mut(record: &mut SightingsRecord) -> &mut BTreeMap<Self, BTreeMap<String, Moment>> {
         &mut record.moving_modules
     }
 
@@ -208,12 +209,19 @@ impl SightingsRecord {
         marked(false).filter(|version| !own.contains(version)).collect()
     }
 
-    /// Replaces versions that are moving by others.
-    pub(crate) fn set_moving<A: Sighted>(&mut self, address: &A, ended: &BTreeSet<String>, begun: &BTreeSet<String>) {
+    /// Replaces versions that are moving by others, which move from this time on.
+    pub(crate) fn set_moving<A: Sighted>(
+        &mut self,
+        address: &A,
+        ended: &BTreeSet<String>,
+        begun: Option<(&BTreeSet<String>, Moment)>,
+    ) {
         let all = A::moving_mut(self);
         let mut moving = all.remove(address).unwrap_or_default();
-        moving.retain(|version| !ended.contains(version));
-        moving.extend(begun.iter().cloned());
+        moving.retain(|version, _| !ended.contains(version));
+        if let Some((begun, now)) = begun {
+            moving.extend(begun.iter().map(|version| (version.clone(), now)));
+        }
         if !moving.is_empty() {
             all.insert(address.clone(), moving);
         }

@@ -34,6 +34,8 @@ pub(super) struct ModuleState {
     selected: Vec<SelectedVersion>,
     /// What this run brings and withdraws.
     moves: Vec<Arc<ModuleMoves>>,
+    /// When the run began.
+    since: Moment,
     /// Whether it is written that they were seen.
     is_written: bool,
     /// Whether what comes is marked, and may go: a bundle lists only what was put into it.
@@ -53,6 +55,7 @@ pub(super) struct ModuleMoves {
     first_seen: Arc<FirstSeen<ModuleAddr>>,
     sightings: Sightings,
     versions: BTreeSet<String>,
+    since: Moment,
     begun: OnceCell<()>,
 }
 
@@ -92,6 +95,7 @@ impl ModuleState {
             offered: offered.to_vec(),
             selected: Vec::new(),
             moves: Vec::new(),
+            since: now,
             is_written: false,
             is_marked: !job.upstream.is_closed(),
         }))
@@ -130,9 +134,7 @@ impl ModuleState {
         self.selected.extend(selected.iter().cloned());
         if job.mode == MirrorMode::Run && (is_news || !self.interrupted.is_empty()) {
             let ended = std::mem::take(&mut self.interrupted);
-            self.first_seen
-                .change_moving(RecordWrite::Lasting, &self.sightings, (&ended, &BTreeSet::new()), &|_| {})
-                .await?;
+            self.first_seen.change_moving(RecordWrite::Lasting, &self.sightings, (&ended, None), &|_| {}).await?;
             self.is_written = true;
         }
         if self.is_marked && !versions.is_empty() {
@@ -143,7 +145,8 @@ impl ModuleState {
 
     fn add_moves(&mut self, versions: BTreeSet<String>) -> Arc<ModuleMoves> {
         let (first_seen, sightings) = (Arc::clone(&self.first_seen), self.sightings.clone());
-        let moves = Arc::new(ModuleMoves { first_seen, sightings, versions, begun: OnceCell::new() });
+        let moves =
+            Arc::new(ModuleMoves { first_seen, sightings, versions, since: self.since, begun: OnceCell::new() });
         self.moves.push(Arc::clone(&moves));
         moves
     }
@@ -206,7 +209,7 @@ impl ModuleState {
         let begun = self.moves.iter().filter(|moves| moves.begun.initialized());
         let versions: BTreeSet<String> = begun.flat_map(|moves| moves.versions.iter().cloned()).collect();
         if !versions.is_empty() {
-            let ended = (&versions, &BTreeSet::new());
+            let ended = (&versions, None);
             self.first_seen.change_moving(RecordWrite::Marks, &self.sightings, ended, &|_| {}).await?;
         }
         Ok(())
@@ -217,8 +220,8 @@ impl ModuleMoves {
     /// Writes them down, once, before the first of them begins: a package that is refused leaves nothing.
     pub(super) async fn begin(&self) -> Result<(), ModuleMirrorError> {
         let (seen, none, write) = (&self.first_seen, BTreeSet::new(), RecordWrite::Moves);
-        let begin =
-            async || seen.change_moving(write, &self.sightings, (&none, &self.versions), &|_| {}).await.map(drop);
+        let begun = Some((&self.versions, self.since));
+        let begin = async || seen.change_moving(write, &self.sightings, (&none, begun), &|_| {}).await.map(drop);
         Ok(self.begun.get_or_try_init(begin).await.copied()?)
     }
 }

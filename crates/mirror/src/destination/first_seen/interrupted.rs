@@ -1,6 +1,7 @@
 //! What became of versions that a run was moving when it was interrupted.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use tofu_oci_source::Listing;
 use tofu_oci_types::{Digest, Moment, Reference, Tag, Version};
@@ -8,6 +9,9 @@ use tofu_oci_types::{Digest, Moment, Reference, Tag, Version};
 use super::{FirstSeen, KeptSightings};
 use crate::MirrorError;
 use crate::destination::sightings::{Sighted, Sightings, SightingsRecord, VersionMark};
+
+/// How long a run may still bring what it has announced: as long as most CI services let a job run.
+const LONGEST_RUN: Duration = Duration::from_secs(6 * 3600);
 
 /// What a run knows before it moves anything.
 pub(crate) struct SeenNow {
@@ -36,7 +40,8 @@ impl<A: Sighted> FirstSeen<A> {
         Ok(SeenNow { known, sightings, interrupted })
     }
 
-    /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them.
+    /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them, and those
+    /// that can no longer arrive: a run that began a short time ago may be at work still.
     async fn mark_interrupted(
         &self,
         record: &SightingsRecord,
@@ -48,7 +53,7 @@ impl<A: Sighted> FirstSeen<A> {
         let (Some(moving), KeptSightings::Artefact(store)) = (A::moving(record).get(&self.address), &self.kept) else {
             return Ok(marked);
         };
-        for text in moving {
+        for (text, since) in moving {
             let Ok(version) = text.parse::<Version>() else { continue };
             let is_there = there.versions.contains(&version);
             let tag = match (is_there, there.withdrawn.contains(&version)) {
@@ -56,7 +61,9 @@ impl<A: Sighted> FirstSeen<A> {
                 (false, true) => Tag::withdrawn(&version),
                 (false, false) => {
                     // It never arrived; another program may bring it later.
-                    marked.insert(text.clone());
+                    if now.since(*since) > LONGEST_RUN {
+                        marked.insert(text.clone());
+                    }
                     continue;
                 }
             };
@@ -114,15 +121,21 @@ mod tests {
         let (now, mut known) = ("2026-01-01T00:00:00Z".parse().unwrap(), Sightings::default());
         known.set_mark(&version("1.1.0"), VersionMark::Mirrored(manifests[1].clone()), now);
         let (none, versions) = (BTreeSet::new(), ["1.0.0", "1.1.0", "1.2.0"].map(str::to_owned).into());
-        let record = first_seen.change_moving(RecordWrite::Moves, &known, (&none, &versions), &|_| {}).await.unwrap();
+        let record = first_seen
+            .change_moving(RecordWrite::Moves, &known, (&none, Some((&versions, now))), &|_| {})
+            .await
+            .unwrap();
         let there =
             Listing { versions: vec![version("1.0.0")], withdrawn: vec![version("1.1.0")], ..Listing::default() };
         let marked = first_seen.mark_interrupted(&record, &there, &mut known, now).await.unwrap();
+        assert!(!marked.contains("1.2.0") && marked.len() == 2, "its run may be at work still");
+        let later = now.after(LONGEST_RUN + Duration::from_secs(1));
+        let marked = first_seen.mark_interrupted(&record, &there, &mut known, later).await.unwrap();
         assert_eq!(marked, versions);
         assert_eq!(known.mark(&version("1.0.0")), Some(&VersionMark::Mirrored(manifests[0].clone())));
         assert_eq!(known.mark(&version("1.1.0")), Some(&VersionMark::Withdrawn(manifests[1].clone())));
         assert_eq!(known.mark(&version("1.2.0")), None, "it has not come");
-        let record = first_seen.change_moving(RecordWrite::Marks, &known, (&marked, &none), &|_| {}).await.unwrap();
+        let record = first_seen.change_moving(RecordWrite::Marks, &known, (&marked, None), &|_| {}).await.unwrap();
         assert!(record.moving_modules.is_empty() && record.providers.is_empty());
     }
 }
