@@ -65,6 +65,19 @@ impl RemoteStore {
         settled.into_iter().filter_map(Result::transpose).collect()
     }
 
+    /// The list of the subject as it is now, which is not waited for any more; `None` if this program has not written it.
+    pub(crate) async fn read_back_list(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
+        let tag = self.referrers_tag(subject)?;
+        let list = self.list(subject, &tag);
+        let mut list = list.lock().await;
+        if list.written.is_none() {
+            return Ok(None);
+        }
+        let found = self.complete(&tag, &mut list, true).await?;
+        (list.written, list.before) = (None, Vec::new());
+        Ok(Some(found))
+    }
+
     /// The list as it was read last; `None` if another task has settled it meanwhile.
     async fn settle_list(
         &self,

@@ -163,6 +163,13 @@ impl Store for RemoteStore {
         }
     }
 
+    async fn uncontended_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        match self.read_back_list(subject).await.map_err(|error| self.scrub(error))? {
+            Some(found) => Ok(found),
+            None => self.referrers(subject).await,
+        }
+    }
+
     async fn settle_tag(&self, tag: &Tag) -> Result<(), StoreError> {
         self.settle_new_tag(tag).await;
         Ok(())

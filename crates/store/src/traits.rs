@@ -281,6 +281,11 @@ pub trait Store: ReadStore {
         self.referrers(subject).await
     }
 
+    /// What refers to a subject of which others write the same, or wait until this store has written: without a wait.
+    async fn uncontended_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.settled_referrers(subject).await
+    }
+
     /// Waits until a tag that [`Store::retag`] has made can no longer be overwritten by another program that had seen none there.
     /// Of programs that make one tag at the same time, one alone finds its own manifest under it afterwards.
     async fn settle_tag(&self, tag: &Tag) -> Result<(), StoreError> {

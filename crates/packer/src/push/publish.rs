@@ -116,7 +116,7 @@ pub(super) async fn publish_built(
                 attached.transfers = sender.send_all(&release.prepared).await?;
                 attached.transfers.count(sender.send_planned(&release.index).await?, release.index.descriptor.size);
             }
-            sender.attach(&release, &mut attached).await?;
+            sender.attach(&release, Some(existing), &mut attached).await?;
             if publication.replace == ReplaceTag::Replace {
                 sender.replacement(&publication.address.into()).revive(&release.index.descriptor).await?;
             } else {
@@ -151,7 +151,7 @@ pub(super) async fn complete(
     attached.transfers.count(sender.send_planned(index).await?, index.descriptor.size);
     tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
     sender.check(release).await?;
-    sender.attach(release, &mut attached).await?;
+    sender.attach(release, existing, &mut attached).await?;
     let of = publication.address.into();
     let replacement = sender.replacement(&of);
     if publication.replace == ReplaceTag::Replace {

@@ -128,15 +128,23 @@ impl Sender<'_> {
         format!("{provider_type} {version} {}{suffix}", prepared.platform)
     }
 
-    /// Attaches what is missing, and reads it back.
-    pub(super) async fn attach(&self, release: &BuiltRelease, attached: &mut Attached) -> Result<(), PackError> {
+    /// Attaches what is missing, and reads it back. `existing` is what the version's tag names.
+    pub(super) async fn attach(
+        &self,
+        release: &BuiltRelease,
+        existing: Option<&Descriptor>,
+        attached: &mut Attached,
+    ) -> Result<(), PackError> {
         let mut files = self.files.to_vec();
         if let Some(signer) = self.publication.signer {
             let Publication { address, version, .. } = self.publication;
             let content = SignedSubject { index: &release.index.descriptor.digest, address, version };
             files.extend(signer.files((&content).into(), None).await?);
         }
-        let plan = attachments::plan(self.publication, (self.sums, &files), self.store, release).await?;
+        let mut plan = attachments::plan(self.publication, (self.sums, &files), self.store, release).await?;
+        if existing.is_none() {
+            plan = plan.of_untagged();
+        }
         let (attachments, transfers) = plan.attach(self.store).await?;
         attached.transfers.add(transfers);
         attached.attachments = attachments;

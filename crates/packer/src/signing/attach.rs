@@ -23,14 +23,23 @@ pub(super) struct Attacher<'a> {
     pub(super) store: &'a dyn Store,
     /// What is referred to.
     pub(super) subject: &'a Digest,
+    pub(super) writers: ReferrerWriters,
     /// What was sent so far.
     pub(super) transfers: Transfers,
+}
+
+/// Who else may write among the referrers of a manifest at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReferrerWriters {
+    Anyone,
+    /// Programs that write the same ones, or wait for this one.
+    OfTheSame,
 }
 
 impl<'a> Attacher<'a> {
     /// Nothing is sent yet.
     pub(super) fn new(store: &'a dyn Store, subject: &'a Digest) -> Self {
-        Self { store, subject, transfers: Transfers::default() }
+        Self { store, subject, writers: ReferrerWriters::Anyone, transfers: Transfers::default() }
     }
 
     /// Demands that these referrers are listed among those of their subject, and come back as they were. One that another
@@ -41,7 +50,10 @@ impl<'a> Attacher<'a> {
             if open.is_empty() {
                 break;
             }
-            let listed = self.store.settled_referrers(self.subject).await?;
+            let listed = match self.writers {
+                ReferrerWriters::Anyone => self.store.settled_referrers(self.subject).await?,
+                ReferrerWriters::OfTheSame => self.store.uncontended_referrers(self.subject).await?,
+            };
             open.retain(|(_, artifact)| listed.iter().all(|found| found.digest != artifact.manifest.0.digest));
             for (form, Artifact { manifest: (descriptor, bytes), .. }) in open.iter().map(|(form, it)| (*form, &**it)) {
                 if round == ROUNDS {

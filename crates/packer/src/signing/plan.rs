@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Reference, Tag};
 
 use super::Signing;
 use super::artifact::Artifact;
-use super::attach::{Attacher, ROUNDS};
+use super::attach::{Attacher, ROUNDS, ReferrerWriters};
 use super::image::{SignatureImage, cosign_tag};
 use super::seen::{holder, says, signed_bundle};
 use crate::dist::SignedSums;
@@ -38,6 +38,9 @@ pub(crate) struct AttachRequest<'a> {
 pub(crate) struct AttachPlan<'a> {
     request: AttachRequest<'a>,
     items: Vec<AttachItem<'a>>,
+    /// Whether anything refers to the manifest yet.
+    is_referred_to: bool,
+    writers: ReferrerWriters,
 }
 
 #[derive(Clone, Debug)]
@@ -58,11 +61,12 @@ enum AttachContent<'a> {
 impl<'a> AttachPlan<'a> {
     /// Looks at what refers to the release, and plans what is missing. If nothing is requested, the store is not asked.
     pub(crate) async fn look(store: &dyn ReadStore, request: AttachRequest<'a>) -> Result<Self, PackError> {
-        let mut items = Vec::new();
+        let (mut items, mut is_referred_to) = (Vec::new(), false);
         let forms = request.signing.map(|signing| signing.forms);
         let has = |form| forms.is_some_and(|forms| forms.has(form));
         if request.sums.is_some() || !request.files.is_empty() || has(SignatureForm::Bundle) {
             let listed = listed(store, &request).await?;
+            is_referred_to = !listed.is_empty();
             for file in request.files {
                 items.push(file_item(store, &request, file, &listed).await?);
             }
@@ -76,7 +80,16 @@ impl<'a> AttachPlan<'a> {
         if let Some(signing) = request.signing.filter(|_| has(SignatureForm::CosignTag)) {
             items.push(image_item(store, &request, signing).await?);
         }
-        Ok(Self { request, items })
+        Ok(Self { request, items, is_referred_to, writers: ReferrerWriters::Anyone })
+    }
+
+    /// The same, for a manifest that no tag names yet. Only a program that makes the same one can refer to it now: it has the same
+    /// checksum file, and waits for others if it has a signature, too.
+    pub(crate) fn of_untagged(mut self) -> Self {
+        if !self.is_referred_to && self.items.iter().all(|item| item.attachment.form == SignatureForm::Sums) {
+            self.writers = ReferrerWriters::OfTheSame;
+        }
+        self
     }
 
     /// What is there and what is missing, in the order of writing.
@@ -87,6 +100,7 @@ impl<'a> AttachPlan<'a> {
     /// Writes what is missing, and reads back what was written.
     pub(crate) async fn attach(self, store: &dyn Store) -> Result<(Vec<Attachment>, Transfers), PackError> {
         let mut attacher = Attacher::new(store, self.request.subject.digest());
+        attacher.writers = self.writers;
         let mut attachments = Vec::with_capacity(self.items.len());
         let mut artifacts = Vec::new();
         for AttachItem { mut attachment, content } in self.items {

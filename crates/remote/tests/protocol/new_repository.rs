@@ -177,3 +177,18 @@ async fn a_referrer_that_another_program_has_pushed_meanwhile_is_found() {
     again.tag(&Descriptor::of(INDEX, &index()), &"1.0.0".parse().unwrap()).await.unwrap();
     assert_eq!(again.referrers(&subject).await.unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn the_list_of_a_manifest_that_only_its_maker_knows_was_waited_for() {
+    let (server, (descriptor, manifest), subject) = (keeping(), referrer(), Digest::sha256(&index()));
+    let store = bench().store(&server);
+    store.push(&Descriptor::of(INDEX, &index()), &index()).await.unwrap();
+    store.push(&descriptor, &manifest).await.unwrap();
+    server.forget();
+    let found = store.uncontended_referrers(&subject).await.unwrap();
+    assert_eq!(found.iter().map(|found| &found.digest).collect::<Vec<_>>(), [&descriptor.digest]);
+    store.settle().await.unwrap();
+    assert_eq!(methods(&server), "GET", "it is read back once");
+    let other = Digest::sha256(b"another manifest");
+    assert_eq!(store.uncontended_referrers(&other).await.unwrap(), [], "this program has written no such list");
+}
