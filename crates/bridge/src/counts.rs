@@ -92,7 +92,7 @@ impl Counts {
         self.changes.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// A number that is another one as soon as the catalog has kept something more.
+    /// Grows with each answer that the catalog keeps.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::SeqCst)
     }

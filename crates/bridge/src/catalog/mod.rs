@@ -161,7 +161,7 @@ impl Catalog {
         &self.counts
     }
 
-    /// A number that is another one as soon as anything more is known.
+    /// Grows with each answer that is kept.
     pub(crate) fn changes(&self) -> u64 {
         self.counts.changes()
     }

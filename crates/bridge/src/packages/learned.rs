@@ -183,7 +183,7 @@ impl LearnedHashes {
         self.read.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// A number that is another one as soon as a zip more was read.
+    /// Grows with each zip that is read.
     pub(super) fn changes(&self) -> u64 {
         self.read.load(Ordering::SeqCst)
     }

@@ -137,7 +137,7 @@ impl Packages {
         }
     }
 
-    /// A number that is another one as soon as an `h1:` more is learned.
+    /// Grows with each `h1:` that is learned.
     pub(crate) fn changes(&self) -> u64 {
         self.learned.as_ref().map_or(0, |learned| learned.changes())
     }

@@ -111,8 +111,8 @@ impl ZipFolder {
         Ok(ZipTurn { path, _lock: lock })
     }
 
-    /// The zip of a key; `None` if it is missing or damaged; a damaged one is removed. A file is compared with its digest once a
-    /// process, and again if it may have changed; it is all read for that.
+    /// The zip of a key; `None` if it is missing or damaged; a damaged one is removed. A file is compared with its digest each
+    /// hour, and if it may have changed; it is all read for that.
     pub(super) fn find(&self, key: &ZipKey) -> io::Result<Option<CachedZip>> {
         self.require_own()?;
         let entries = match fs::read_dir(&self.path) {
@@ -135,9 +135,9 @@ impl ZipFolder {
                 }
                 Err(error) => return Err(error),
             };
-            let Some(kept) = opened else { continue };
+            let Some(mut kept) = opened else { continue };
             if self.other_digest(&kept)?.is_none() {
-                self.note_use(&name, &kept)?;
+                self.note_use(&name, &mut kept)?;
                 return Ok(Some(kept));
             }
             tracing::warn!(code = "blob-digest-mismatch", file = %path.display(), "a kept zip is damaged, and is made again");
@@ -185,11 +185,19 @@ impl ZipFolder {
         // Of many clients that ask at once, one thread reads the file.
         let turn = Arc::clone(held(&self.comparing).entry(name.clone()).or_default());
         let mut other = held(&turn);
-        if other.is_none() {
-            *other = self.compare(&name, kept)?;
+        let compared = match &*other {
+            Some(digest) => Ok(Some(digest.clone())),
+            None => self.compare(&name, kept),
+        };
+        // Whoever waits for a later turn waits for another one.
+        let mut turns = held(&self.comparing);
+        if turns.get(&name).is_some_and(|now| Arc::ptr_eq(now, &turn)) {
+            turns.remove(&name);
         }
-        held(&self.comparing).remove(&name);
-        Ok(other.clone())
+        if let Ok(digest) = &compared {
+            other.clone_from(digest);
+        }
+        compared
     }
 
     fn is_compared(&self, name: &str, kept: &CachedZip) -> io::Result<bool> {
@@ -210,8 +218,8 @@ impl ZipFolder {
         Ok(None)
     }
 
-    /// The zip was used now.
-    fn note_use(&self, name: &str, kept: &CachedZip) -> io::Result<()> {
+    /// The zip was used now. A change in the same moment has the same time, and would not show.
+    fn note_use(&self, name: &str, kept: &mut CachedZip) -> io::Result<()> {
         let modified = kept.file.metadata()?.modified()?;
         // A time that lies ahead is wrong.
         if modified.elapsed().is_ok_and(|elapsed| elapsed < EXACT) {
@@ -220,6 +228,7 @@ impl ZipFolder {
         let before = kept.compared()?;
         // Root may own the file; then its time stays.
         if kept.file.set_modified(SystemTime::now()).is_ok() {
+            kept.shows_changes = false;
             let now = kept.compared()?;
             if let Some((then, _)) = self.compared().get_mut(name).filter(|(then, _)| *then == before) {
                 *then = now;

@@ -53,7 +53,7 @@ async fn answered(bridge: Arc<Bridge>, recent: Arc<RecentDocuments>, others: Rou
     if is_for_everyone && let Some(Document { content_type, text, route }) = recent.get(path, &bridge) {
         return counted(route, answer::file(content_type, text, &bridge));
     }
-    // What an answer may need is large, and is moved before it is known that little is needed.
+    // Boxed: its future is large, and a recent document needs none of it.
     Box::pin(made(bridge, recent, others, request)).await
 }
 

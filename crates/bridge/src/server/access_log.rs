@@ -109,7 +109,7 @@ impl AccessLogger {
 /// How long lines may wait for the next ones, so that a busy server does not wake the thread for each.
 const TOGETHER: Duration = Duration::from_millis(2);
 
-/// Lines are written as they come, those of two milliseconds at once. A target that fails still gets the next lines: a disk may have room again.
+/// The lines of two milliseconds are written together. A target that fails still gets the next lines: a disk may have room again.
 fn write(mut target: Box<dyn Write + Send>, waiting: &Receiver<LogMessage>) {
     let mut buffer = Vec::new();
     while let Ok(first) = waiting.recv() {

@@ -286,7 +286,7 @@ fn failure_reason(response: &Response<Body>) -> Option<String> {
     status.is_server_error().then(|| given.unwrap_or_else(named))
 }
 
-/// A path without what opens it, if it is a link. A link has a mark in each case.
+/// The path without the signature of a link. Every link has `~` or `%`.
 fn shown_path(path: &str) -> String {
     if path.contains(['~', '%']) { without_link(path) } else { path.to_owned() }
 }
