@@ -11,8 +11,8 @@ use crate::plan::PlaceAnswer;
 use crate::{InstallError, InstallRequest, InstallTarget, LockWrite, Upgrade};
 
 impl PackageInstall<'_> {
-    /// A place that was not asked. It has nothing to add to an entry that names a package as it is served (`zh:`, `ch:`)
-    /// beside the contents of the folder. `--upgrade` asks it all the same, and so does a policy that demands signatures, whose notices
+    /// A place that was not asked. What it could add is not worth a request if the entry names a package as it is served (`zh:`,
+    /// `ch:`) beside the contents of the folder. `--upgrade` asks it all the same, and so does a policy that demands signatures, whose notices
     /// count, or binds the manifest.
     pub(crate) fn not_asked(&self, found: &LocalState<'_>) -> PlaceAnswer {
         let InstallRequest { target, upgrade, .. } = self.request;

@@ -273,7 +273,7 @@ impl PackageInstall<'_> {
         subject(&self.request.address, &found.version, &self.request.platform)
     }
 
-    /// The result. Without an offer, the package came from the plugin cache.
+    /// The result. Without an offer, the place was not asked.
     pub(crate) fn completed(
         &self,
         found: &LocalState<'_>,

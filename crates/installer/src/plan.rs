@@ -5,7 +5,8 @@
 //!   the package in its place has a locked `h1:`              -> keep
 //!   the cached one has                                        -> link
 //!   if signatures are required, only with an `h1:` that a pin knows
-//!   if the lock file stays as it is, or has all that the place could add, the package in its place needs no plugin cache
+//!   if the lock file stays as it is, or what the place could add is not worth a request, the package in its place needs no
+//!   plugin cache
 //! the place offers the release
 //!   the package in its place has a locked `h1:`, and the lock file names the offer -> keep
 //!   the cached one has, and the lock file or a signature names it                  -> link

@@ -127,3 +127,35 @@ impl FramesAhead {
         first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map(Some)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(content: &[u8], compress: fn(&[u8]) -> Vec<u8>, is_whole: bool) {
+        let frame = compress(content);
+        let header = FrameHeader::parse(&frame[..frame.len().min(HEADER_BYTES)]);
+        assert_eq!(header.map(|header| header.content), is_whole.then_some(content.len()));
+        let Some(header) = header else { return };
+        let (input, mut ahead) = ([&frame[..], b"next"].concat(), FramesAhead::default());
+        let mut rest = input.as_slice();
+        assert!(header.take(&mut rest).unwrap() == frame && rest == b"next");
+        ahead.start(header, frame).unwrap();
+        assert!(ahead.next(Vec::new()).unwrap().is_some_and(|bytes| bytes == content));
+        assert_eq!(ahead.next(Vec::new()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_frame_of_a_known_size_that_fits_is_read_whole() {
+        let sized = |bytes: &[u8]| zstd::bulk::compress(bytes, 1).unwrap();
+        let stream = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
+        let content: Vec<u8> = (0..=FRAME_BYTES).map(|at| (at * at >> 7) as u8).collect();
+        check(&content[..LEAST_BYTES - 1], sized, false);
+        check(&content[..LEAST_BYTES], sized, true);
+        check(&content[..FRAME_BYTES], sized, true);
+        check(&content, sized, false);
+        check(&content[..LEAST_BYTES], stream, false);
+        assert_eq!(FrameHeader::parse(b"no frame at all"), None);
+    }
+}

@@ -58,9 +58,9 @@ Examples:
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --undo
 
 The version's tag goes, so that no client can choose the version any more. Its content stays under
-the tag withdrawn-VERSION, with the reason beside it, and --undo brings it back. Consumers who have
-the version in a lock file get the reason from `lock`, `verify`, and `install` if it asks for it; those of
-a module from `module pull`. The registry must let a tag or a manifest be deleted; otherwise nothing
+the tag withdrawn-VERSION, with the reason beside it, and --undo brings it back. `lock` and `verify`
+give the reason to whoever has the version locked, and so does `install` if it asks the registry;
+`module pull` gives that of a module. The registry must let a tag or a manifest be deleted; otherwise nothing
 is changed. A login needs the right to delete.")]
 pub(crate) struct WithdrawArgs {
     /// Why, in one line of at most 1024 characters: what consumers read. Needed unless --undo is given

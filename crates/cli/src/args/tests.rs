@@ -21,6 +21,9 @@ fn a_start_built_the_arguments_of_every_verb() {
     for verb in lock_alone.get_subcommands() {
         assert_eq!(count(verb) > 0, verb.get_name() == "lock", "{}", verb.get_name());
     }
+    for verb in super::with_verbs(&|_| true).get_subcommands() {
+        assert!(count(verb) > 0 || verb.get_name() == "version", "{} is not in the table", verb.get_name());
+    }
     // What clap adds to a verb that is called is what the table of verbs has.
     let (mut by_clap, mut by_table) = (super::with_verbs(&|_| false), super::with_verbs(&|_| true));
     by_clap.build();

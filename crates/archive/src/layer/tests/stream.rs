@@ -171,9 +171,12 @@ fn ends(bytes: &[u8]) -> Vec<usize> {
 #[test]
 fn a_small_layer_is_made_of_frames_that_are_read_ahead() {
     for (size, frames) in [(1, 1), (FRAME_BYTES - 512, 2), (FRAME_BYTES * 3 + 5, 4)] {
-        let (layer, _) = framed(size);
+        let (layer, tar) = framed(size);
         assert_eq!(ends(&layer).len(), frames, "{size}");
         assert_eq!(zstd::decode_all(layer.as_slice()).unwrap().len() % 512, 0);
+        let dir = tempfile::tempdir().unwrap();
+        unpack_tar_zst(&mut Pieces { bytes: &layer, size: 1 << 16 }, dir.path(), &Limits::default()).unwrap();
+        assert!(fs::read(dir.path().join("a")).unwrap() == tar[512..512 + size], "{size}");
         check_bytes(&layer, &format!("a={}", &"gikgmiib"[..size.min(8)]));
     }
 }
