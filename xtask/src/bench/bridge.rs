@@ -166,6 +166,8 @@ impl BridgeBench {
                 let urls = [format!("https://localhost:{}/{document}", self.kept.0), format!("{}{file}", nginx.url())];
                 loads.add_metadata(&wrk, name, [&urls[0], &urls[1]])?;
             }
+        } else {
+            eprintln!("metadata of the bridge: NOT MEASURED, `wrk` or `nginx` is not on the PATH");
         }
         let streamed = self.package_url(RealTransport::Tls);
         loads.add_memory("streamed from the registry", &self.tls.1, &streamed, curl(&self.ca, &streamed))?;

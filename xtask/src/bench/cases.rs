@@ -86,14 +86,12 @@ impl<'a> BenchStage<'a> {
     /// A release from one registry to another.
     fn copy_cases(&'a self) -> Vec<BenchCase<'a>> {
         let mut cases = vec![self.case("copy", BenchClock::Wall, |stage, round| {
-            let mut command = stage.tofu_oci(&stage.work.join("home"));
-            command.arg("copy").arg(stage.release()).arg(stage.fresh_repository("copy", round));
-            Ok(vec![command])
+            Ok(vec![stage.copy(&stage.copied()?, &stage.fresh_repository("copy", round))])
         })];
         for copier in ["crane", "regctl", "oras"] {
             let Some(program) = find(copier) else { continue };
             cases.push(self.case(&format!("{copier} copy"), BenchClock::Wall, move |stage, round| {
-                Ok(vec![stage.copy_with(copier, &program, &stage.fresh_repository(copier, round))])
+                Ok(vec![stage.copy_with(copier, &program, &stage.fresh_repository(copier, round))?])
             }));
         }
         cases

@@ -99,8 +99,8 @@ fn parts(record: &BenchRecord) -> String {
             parts.join("; ")
         );
     }
-    text += "\nFour threads share the work of one package: one receives it and hashes the archive, one decompresses (two, of a small layer, which is not counted here), one \
-             hashes the files, one writes. So the least seconds of the parts say what more cores can give: their sum by the cores, \
+    text += "\nFour threads share the work of one package: one receives it and hashes the archive, one decompresses, one \
+             hashes the files, one writes. A small layer has two that decompress; the table counts one. So the least seconds of the parts say what more cores can give: their sum by the cores, \
              but not less than the busiest thread. Nothing is flushed to the disk. Several packages at once use more cores than that.\n\n\
              | case | 1 core | 2 cores | 4 cores | 8 cores |\n|---|---:|---:|---:|---:|\n";
     for parted in &parted {

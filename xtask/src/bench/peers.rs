@@ -83,9 +83,9 @@ impl BenchStage<'_> {
     }
 
     /// The release from the registry with TLS to the plain one, with everything that refers to it if the program can.
-    pub(super) fn copy_with(&self, copier: &str, program: &Path, repository: &str) -> Command {
+    pub(super) fn copy_with(&self, copier: &str, program: &Path, repository: &str) -> ChoreResult<Command> {
         let version = &self.package.version;
-        let (from, to) = (format!("{}:{version}", self.release()), format!("{repository}:{version}"));
+        let (from, to) = (format!("{}:{version}", self.copied()?), format!("{repository}:{version}"));
         let mut command = Command::new(program);
         match copier {
             "oras" => command.args(["cp", "--recursive", "--to-plain-http"]),
@@ -96,7 +96,7 @@ impl BenchStage<'_> {
             _ => command.arg("copy"),
         };
         command.args([from, to]).env("SSL_CERT_FILE", &self.ca).env("HOME", self.work.join("home"));
-        command
+        Ok(command)
     }
 
     /// One POST (not timed) and one PUT a file, one after the other: what a careful script does today.

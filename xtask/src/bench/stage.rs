@@ -102,6 +102,19 @@ impl<'a> BenchStage<'a> {
         self.tls_repository(&self.package.provider_type)
     }
 
+    /// The release in a repository of its own name: from one that the other registry has, too, its blobs could be mounted.
+    pub(super) fn copied(&self) -> ChoreResult<String> {
+        let repository = self.tls_repository("copied");
+        output(&mut self.copy(&self.release(), &repository))?;
+        Ok(repository)
+    }
+
+    pub(super) fn copy(&self, from: &str, to: &str) -> Command {
+        let mut command = self.tofu_oci(&self.work.join("home"));
+        command.arg("copy").args([from, to]);
+        command
+    }
+
     pub(super) fn tls_repository(&self, name: &str) -> String {
         format!("{}/bench/{name}", self.tls.address())
     }
