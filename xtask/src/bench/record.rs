@@ -66,7 +66,7 @@ impl BenchRecord {
     /// Reads a record that an earlier run wrote.
     pub(super) fn read(path: &Path) -> ChoreResult<Self> {
         let text = fs::read(path).doing(|| format!("reading {}", path.display()))?;
-        Ok(serde_json::from_slice(&text)?)
+        serde_json::from_slice(&text).doing(|| format!("reading {}", path.display()))
     }
 
     /// Writes the record.

@@ -53,6 +53,8 @@ pub(crate) struct FirstSeen<A = ProviderAddr> {
     unnamed: AtomicBool,
     /// What was read or written last in a repository, so that it is not read again before it is changed.
     last: Mutex<Option<KnownRecord>>,
+    /// What was known before this run. A mark that is still the same says nothing about what another run does meanwhile.
+    before: Mutex<Sightings>,
 }
 
 /// What is known of the record of a repository.
@@ -123,7 +125,7 @@ impl FirstSeen {
             (None, Place::Folder(folder)) => KeptSightings::File(folder.join(FILE), address.clone()),
             (None, _) => KeptSightings::Nowhere,
         };
-        Ok(Self { address: address.clone(), kept, unnamed: AtomicBool::new(false), last: Mutex::default() })
+        Ok(Self::kept_in(address.clone(), kept))
     }
 
     /// What is remembered of the provider; `None` before the first run.
@@ -191,8 +193,11 @@ impl FirstSeen {
 impl<A: Sighted> FirstSeen<A> {
     /// Those of an address in its repository.
     pub(crate) fn in_store(store: Arc<dyn Store>, address: &A) -> Self {
-        let (address, kept) = (address.clone(), KeptSightings::Artefact(store));
-        Self { address, kept, unnamed: AtomicBool::new(false), last: Mutex::default() }
+        Self::kept_in(address.clone(), KeptSightings::Artefact(store))
+    }
+
+    fn kept_in(address: A, kept: KeptSightings) -> Self {
+        Self { address, kept, unnamed: AtomicBool::new(false), last: Mutex::default(), before: Mutex::default() }
     }
 
     /// The record of all providers and modules at the place.
@@ -223,7 +228,7 @@ impl<A: Sighted> FirstSeen<A> {
         more: &(dyn Fn(&mut SightingsRecord) + Sync),
     ) -> Result<SightingsRecord, MirrorError> {
         let edit = |record: &mut SightingsRecord| {
-            record.add(&self.address, known);
+            record.add(&self.address, &self.news_in(known));
             record.set_moving(&self.address, ended, begun);
             more(record);
         };
@@ -257,7 +262,12 @@ impl<A: Sighted> FirstSeen<A> {
 
     /// Adds what this run knows of the provider or module, and gives the record. Nothing is written if it is known already.
     pub(crate) async fn add(&self, news: &Sightings) -> Result<SightingsRecord, MirrorError> {
-        self.change(RecordWrite::Lasting, &|record| record.add(&self.address, news)).await
+        self.change(RecordWrite::Lasting, &|record| record.add(&self.address, &self.news_in(news))).await
+    }
+
+    /// The same without the marks that are as they were before this run.
+    fn news_in(&self, known: &Sightings) -> Sightings {
+        known.since(&self.before.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     async fn change(

@@ -277,6 +277,16 @@ impl Sightings {
         }
     }
 
+    /// The same without the marks that these have, too.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        let mut news = self.clone();
+        for (version, sighting) in &mut news.versions {
+            let earlier = before.versions.get(version).and_then(|earlier| earlier.mark.as_ref());
+            sighting.mark.take_if(|mark| Some(&*mark) == earlier);
+        }
+        news
+    }
+
     /// What another run knew of a version before this one.
     fn add_earlier(&mut self, version: String, earlier: Sighting) {
         let known = self.versions.entry(version).or_insert_with(|| earlier.clone());

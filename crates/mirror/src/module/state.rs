@@ -220,8 +220,8 @@ impl ModuleMoves {
     /// Writes them down, once, before the first of them begins: a package that is refused leaves nothing.
     pub(super) async fn begin(&self) -> Result<(), ModuleMirrorError> {
         let (seen, none, write) = (&self.first_seen, BTreeSet::new(), RecordWrite::Moves);
-        let begun = Some((&self.versions, self.since));
-        let begin = async || seen.change_moving(write, &self.sightings, (&none, begun), &|_| {}).await.map(drop);
+        let moves = (&none, Some((&self.versions, self.since)));
+        let begin = async || seen.change_moving(write, &self.sightings, moves, &|_| {}).await.map(drop);
         Ok(self.begun.get_or_try_init(begin).await.copied()?)
     }
 }

@@ -1,17 +1,19 @@
 //! What became of versions that a run was moving when it was interrupted.
 
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use tofu_oci_source::Listing;
+use tofu_oci_store::Store;
 use tofu_oci_types::{Digest, Moment, Reference, Tag, Version};
 
-use super::{FirstSeen, KeptSightings};
+use super::{FirstSeen, KeptSightings, provider_of};
 use crate::MirrorError;
 use crate::destination::sightings::{Sighted, Sightings, SightingsRecord, VersionMark};
 
-/// How long a run may still bring what it has announced: as long as most CI services let a job run.
-const LONGEST_RUN: Duration = Duration::from_secs(6 * 3600);
+/// How long a run is taken for one that may still do what it has announced.
+const LONGEST_RUN: Duration = Duration::from_hours(1);
 
 /// What a run knows before it moves anything.
 pub(crate) struct SeenNow {
@@ -32,6 +34,7 @@ impl<A: Sighted> FirstSeen<A> {
         now: Moment,
     ) -> Result<SeenNow, MirrorError> {
         let known = record.of(&self.address).cloned();
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = known.clone().unwrap_or_default();
         let mut sightings = known.clone().unwrap_or_default();
         for version in offered {
             sightings.see(version, now);
@@ -41,7 +44,7 @@ impl<A: Sighted> FirstSeen<A> {
     }
 
     /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them, and those
-    /// that can no longer arrive: a run that began a short time ago may be at work still.
+    /// of which nothing came for long: a run that began a short time ago may be at work still.
     async fn mark_interrupted(
         &self,
         record: &SightingsRecord,
@@ -55,13 +58,14 @@ impl<A: Sighted> FirstSeen<A> {
         };
         for (text, since) in moving {
             let Ok(version) = text.parse::<Version>() else { continue };
+            let may_go_on = now.since(*since) <= LONGEST_RUN;
             let is_there = there.versions.contains(&version);
             let tag = match (is_there, there.withdrawn.contains(&version)) {
                 (true, _) => Tag::for_version(&version),
                 (false, true) => Tag::withdrawn(&version),
                 (false, false) => {
                     // It never arrived; another program may bring it later.
-                    if now.since(*since) > LONGEST_RUN {
+                    if !may_go_on {
                         marked.insert(text.clone());
                     }
                     continue;
@@ -74,11 +78,21 @@ impl<A: Sighted> FirstSeen<A> {
                 Err(error) if error.is_not_found() || error.is_of_content() => continue,
                 Err(error) => return Err(error.into()),
             };
+            let is_as_it_was = match sightings.mark(&version) {
+                Some(VersionMark::Mirrored(known) | VersionMark::Whole(known)) => is_there && *known == index,
+                Some(VersionMark::Withdrawn(known)) => !is_there && *known == index,
+                None => false,
+            };
+            if is_as_it_was && may_go_on {
+                continue;
+            }
             match sightings.mark(&version) {
-                Some(VersionMark::Mirrored(known) | VersionMark::Whole(known)) if is_there && *known == index => {}
-                _ if is_there => sightings.set_mark(&version, VersionMark::Mirrored(index), now),
+                _ if is_as_it_was => {}
+                _ if is_there && !self.is_of_another(&**store, (record, &index)).await? => {
+                    sightings.set_mark(&version, VersionMark::Mirrored(index), now);
+                }
                 // People withdrew another manifest.
-                Some(known) if *known.index() == index => {
+                Some(known) if !is_there && *known.index() == index => {
                     sightings.set_mark(&version, VersionMark::Withdrawn(index), now);
                 }
                 _ => {}
@@ -86,6 +100,17 @@ impl<A: Sighted> FirstSeen<A> {
             marked.insert(text.clone());
         }
         Ok(marked)
+    }
+
+    /// Whether what lies under the tag says that it is of another provider that is mirrored here: that one's run brought it.
+    async fn is_of_another(
+        &self,
+        store: &dyn Store,
+        (record, index): (&SightingsRecord, &Digest),
+    ) -> Result<bool, MirrorError> {
+        let Some(own) = self.address.provider() else { return Ok(false) };
+        let said = provider_of(store, index).await?;
+        Ok(said.is_some_and(|(_, said)| said != *own && record.providers.contains_key(&said)))
     }
 }
 
@@ -137,5 +162,33 @@ mod tests {
         assert_eq!(known.mark(&version("1.2.0")), None, "it has not come");
         let record = first_seen.change_moving(RecordWrite::Marks, &known, (&marked, None), &|_| {}).await.unwrap();
         assert!(record.moving_modules.is_empty() && record.providers.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_run_took_the_announcement_of_another_one_that_was_withdrawing() {
+        let store = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+        let text = format!(r#"{{"schemaVersion":2,"mediaType":"{}"}}"#, media_type::OCI_MANIFEST);
+        let manifest = Descriptor::of(media_type::OCI_MANIFEST, text.as_bytes());
+        store.push(&manifest, &Bytes::from(text)).await.unwrap();
+        store.tag(&manifest, &"1.0.0".parse().unwrap()).await.unwrap();
+        let module: ModuleAddr = "example.com/acme/network/aws".parse().unwrap();
+        let (now, mut known) = ("2026-01-01T00:00:00Z".parse().unwrap(), Sightings::default());
+        known.set_mark(&version("1.0.0"), VersionMark::Mirrored(manifest.digest.clone()), now);
+        let withdrawing = FirstSeen::in_store(Arc::clone(&store) as _, &module);
+        let (none, versions) = (BTreeSet::new(), BTreeSet::from(["1.0.0".to_owned()]));
+        withdrawing.change_moving(RecordWrite::Moves, &known, (&none, Some((&versions, now))), &|_| {}).await.unwrap();
+        // Another run looks, then the first one ends, then the other one writes what it knows.
+        let other = FirstSeen::in_store(store as _, &module);
+        let record = other.record().await.unwrap().unwrap();
+        let there = Listing { versions: vec![version("1.0.0")], ..Listing::default() };
+        let seen = other.seen_now(&record, (&there, &[version("1.1.0")]), now).await.unwrap();
+        assert!(seen.interrupted.is_empty(), "it may be at work still");
+        let mut marked = known.clone();
+        marked.set_mark(&version("1.0.0"), VersionMark::Withdrawn(manifest.digest.clone()), now);
+        withdrawing.change_moving(RecordWrite::Marks, &marked, (&versions, None), &|_| {}).await.unwrap();
+        let record = other.add(&seen.sightings).await.unwrap();
+        let both = record.of(&module).unwrap();
+        assert_eq!(both.mark(&version("1.0.0")), Some(&VersionMark::Withdrawn(manifest.digest)), "what it did counts");
+        assert!(both.seen(&version("1.1.0")).is_some());
     }
 }

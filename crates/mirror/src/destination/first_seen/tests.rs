@@ -14,7 +14,7 @@ fn seen(version: &str) -> Sightings {
 }
 
 fn kept(kept: KeptSightings) -> FirstSeen {
-    FirstSeen { address: zap(), kept, unnamed: AtomicBool::default(), last: Mutex::default() }
+    FirstSeen::kept_in(zap(), kept)
 }
 
 fn zap() -> ProviderAddr {
