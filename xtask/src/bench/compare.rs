@@ -15,8 +15,8 @@ enum Change {
     WithinSpread,
 }
 
-/// Both runs, with the cases whose name contains `only`.
-pub(super) fn page(before: &BenchRecord, now: &BenchRecord, only: Option<&str>) -> String {
+/// Both runs, with the cases whose name contains one of these texts; of all without a text.
+pub(super) fn page(before: &BenchRecord, now: &BenchRecord, only: &[String]) -> String {
     let mut text = String::from("# A run beside an earlier one\n");
     for (name, record) in [("before", before), ("now", now)] {
         text += &format!("\n- {name}");
@@ -29,7 +29,7 @@ pub(super) fn page(before: &BenchRecord, now: &BenchRecord, only: Option<&str>) 
              if even its slowest round took less than the fastest one before.\n\n\
              | case | least before | now | ratio | median before | now | ratio | spread before | now | |\n\
              |---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
-    let wanted = |series: &&Series| only.is_none_or(|only| series.name.contains(only));
+    let wanted = |series: &&Series| only.is_empty() || only.iter().any(|text| series.name.contains(text));
     for series in now.series.iter().filter(wanted) {
         text += &row(&series.name, before.find(&series.name), Some(series));
     }
@@ -95,7 +95,7 @@ mod tests {
         let before =
             record(vec![series("install", &[1.0, 1.5]), series("gone", &[2.0]), series("curl | curl", &[1.0])]);
         let now = record(vec![series("curl | curl", &[0.5]), series("install", &[1.2, 1.4]), series("new", &[3.0])]);
-        let rows = |only| {
+        let rows = |only: &[String]| {
             let page = page(&before, &now, only);
             page.lines().filter(|line| line.starts_with('|')).skip(2).map(str::to_owned).collect::<Vec<_>>()
         };
@@ -105,7 +105,7 @@ mod tests {
             "| new |  | 3.000 |  |  | 3.000 |  |  | 0 % | only now |",
             "| gone | 2.000 |  |  | 2.000 |  |  | 0 % |  | only before |",
         ];
-        assert_eq!(rows(None), want);
-        assert_eq!(rows(Some("inst")), want[1..2]);
+        assert_eq!(rows(&[]), want);
+        assert_eq!(rows(&["inst".to_owned()]), want[1..2]);
     }
 }

@@ -56,9 +56,10 @@ pub(crate) struct BenchArgs {
     /// How many platforms the large release has
     #[arg(long, default_value_t = 10)]
     platforms: usize,
-    /// Run only cases whose name contains this text; `trips` runs the small providers over a slow line alone
+    /// Run only cases whose name contains this text; repeat it for more of them. `trips` runs the small providers over a slow
+    /// line alone
     #[arg(long)]
-    only: Option<String>,
+    only: Vec<String>,
     /// Measure this program over the slow line, instead of a release build
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
@@ -84,10 +85,10 @@ pub(crate) struct BenchArgs {
 pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     let against = args.against.as_deref().map(BenchRecord::read).transpose()?;
     if let (Some(before), Some(with)) = (&against, &args.with) {
-        print!("{}", compare::page(before, &BenchRecord::read(with)?, args.only.as_deref()));
+        print!("{}", compare::page(before, &BenchRecord::read(with)?, &args.only));
         return Ok(());
     }
-    let only_trips = args.only.as_deref() == Some(trips::NAME);
+    let only_trips = args.only == [trips::NAME];
     if let Some(program) = args.program.as_deref().filter(|_| only_trips) {
         trips::print(&trips::measure(program, args.runs, args.round_trip)?);
         return Ok(());
@@ -103,10 +104,11 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     println!("{package}");
     let stage = stage::BenchStage::start(&programs, &package, work.path())?;
     let mut cases = stage.cases();
-    if let Some(only) = &args.only {
+    if !args.only.is_empty() {
         // A file needs the noise within the rounds.
         let yardstick = args.json.as_ref().map(|_| measure::YARDSTICK);
-        cases.retain(|case| case.name.contains(only.as_str()) || Some(case.name.as_str()) == yardstick);
+        let wanted = |name: &str| args.only.iter().any(|text| name.contains(text)) || Some(name) == yardstick;
+        cases.retain(|case| wanted(&case.name));
     }
     let mut record = BenchRecord::new(package.to_string(), args.runs);
     let (work, bound) = (stage.noise_cases(), Duration::from_secs(args.wait * 60));
@@ -123,13 +125,13 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
             MeasuredLoads::default()
         });
     }
-    if args.only.is_none() {
+    if args.only.is_empty() {
         record.trips = trips::measure(&programs.tofu_oci, args.runs, args.round_trip)?;
     }
     let kept = args.json.as_deref().map_or(Ok(()), |file| record.keep(file));
     table::print(&record);
     if let Some(before) = &against {
-        print!("\n{}", compare::page(before, &record, args.only.as_deref()));
+        print!("\n{}", compare::page(before, &record, &args.only));
     }
     if record.find(stage::UNCHANGED).is_some() {
         stage.print_requests()?;
