@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use tofu_oci_source::Listing;
+use tofu_oci_source::{Listing, version_of};
 use tofu_oci_store::Store;
-use tofu_oci_types::{Digest, Moment, Reference, Tag, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Descriptor, Digest, Moment, Reference, Tag, Version};
 
-use super::{FirstSeen, KeptSightings, provider_of};
+use super::{FirstSeen, KeptSightings};
 use crate::MirrorError;
 use crate::destination::sightings::{Sighted, Sightings, SightingsRecord, VersionMark};
 
@@ -72,8 +73,8 @@ impl<A: Sighted> FirstSeen<A> {
                 }
             };
             let Ok(tag) = tag else { continue };
-            let index = match store.manifest(&Reference::Tag(tag)).await {
-                Ok((_, bytes)) => Digest::sha256(&bytes),
+            let (found, index) = match store.manifest(&Reference::Tag(tag)).await {
+                Ok((found, bytes)) => (found, Digest::sha256(&bytes)),
                 // What is missing or damaged is looked at with the version itself.
                 Err(error) if error.is_not_found() || error.is_of_content() => continue,
                 Err(error) => return Err(error.into()),
@@ -83,12 +84,14 @@ impl<A: Sighted> FirstSeen<A> {
                 Some(VersionMark::Withdrawn(known)) => !is_there && *known == index,
                 None => false,
             };
-            if is_as_it_was && may_go_on {
+            if is_as_it_was {
+                if !may_go_on {
+                    marked.insert(text.clone());
+                }
                 continue;
             }
             match sightings.mark(&version) {
-                _ if is_as_it_was => {}
-                _ if is_there && !self.is_of_another(&**store, (record, &index)).await? => {
+                _ if is_there && !self.is_of_another(&**store, (record, &found)).await? => {
                     sightings.set_mark(&version, VersionMark::Mirrored(index), now);
                 }
                 // People withdrew another manifest.
@@ -106,11 +109,13 @@ impl<A: Sighted> FirstSeen<A> {
     async fn is_of_another(
         &self,
         store: &dyn Store,
-        (record, index): (&SightingsRecord, &Digest),
+        (record, found): (&SightingsRecord, &Descriptor),
     ) -> Result<bool, MirrorError> {
         let Some(own) = self.address.provider() else { return Ok(false) };
-        let said = provider_of(store, index).await?;
-        Ok(said.is_some_and(|(_, said)| said != *own && record.providers.contains_key(&said)))
+        Ok(match version_of(store, found).await? {
+            Some(VersionOf::Provider { address }) => address != *own && record.providers.contains_key(&address),
+            Some(VersionOf::Module) | None => false,
+        })
     }
 }
 
@@ -120,8 +125,8 @@ mod tests {
 
     use bytes::Bytes;
     use tofu_oci_layout::media_type;
-    use tofu_oci_store::{MemoryStore, Store as _};
-    use tofu_oci_types::{Descriptor, ModuleAddr, Place};
+    use tofu_oci_store::MemoryStore;
+    use tofu_oci_types::{ModuleAddr, Place};
 
     use super::super::RecordWrite;
     use super::*;
