@@ -309,3 +309,29 @@ async fn is_there(store: &dyn ReadStore, artifact: &Artifact, listed: &[Descript
 fn state(is_there: bool) -> AttachmentState {
     if is_there { AttachmentState::Present } else { AttachmentState::Missing }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tofu_oci_layout::media_type;
+
+    use super::*;
+    use crate::Forms;
+    use crate::testing::{Watching, key};
+
+    #[tokio::test]
+    async fn only_a_checksum_file_alone_is_not_waited_for() {
+        let (store, key) = (Watching::new(), key(1));
+        let index = Descriptor::of(media_type::OCI_INDEX, b"an index that no tag names");
+        let file = |name: &str| (name.to_owned(), Bytes::from_static(b"text"));
+        let sums = SignedSums { sums: file("SHA256SUMS"), signatures: vec![file("SHA256SUMS.sig")], keys: Vec::new() };
+        let signing = Signing { key: &key, forms: Forms::Both };
+        for (signing, want) in [(None, ReferrerWriters::OfTheSame), (Some(signing), ReferrerWriters::Anyone)] {
+            let subject = SignedContent::Manifest(&index.digest);
+            let request = AttachRequest { index: &index, subject, sums: Some(&sums), files: &[], signing, note: None };
+            let plan = AttachPlan::look(&store, request).await.unwrap();
+            assert_eq!(plan.writers, ReferrerWriters::Anyone, "a tag names it");
+            assert_eq!(plan.of_untagged().writers, want);
+        }
+    }
+}
