@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::output;
+use super::measure::{median, output};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::served::ServedBridge;
 
@@ -86,15 +86,13 @@ impl MeasuredLoads {
             );
         }
         for MetadataLoad { document, bridge, nginx } in &self.metadata {
-            let [ours, theirs] = [bridge, nginx].map(|turns| Turns::of(turns, |turn| turn.rate));
-            let [p99, their_p99] = [bridge, nginx].map(|turns| Turns::of(turns, |turn| turn.p99).median);
+            let [ours, theirs] = [bridge, nginx].map(|turns| median(turns.iter().map(|turn| turn.rate)));
+            let [p99, their_p99] = [bridge, nginx].map(|turns| median(turns.iter().map(|turn| turn.p99)));
             text += &format!(
-                "| `{document}` | {:.0} ({:.0} %) | {:.0} ({:.0} %) | {:.2} | {p99:.2} | {their_p99:.2} |\n",
-                ours.median,
-                ours.spread,
-                theirs.median,
-                theirs.spread,
-                ours.median / theirs.median
+                "| `{document}` | {ours:.0} ({:.0} %) | {theirs:.0} ({:.0} %) | {:.2} | {p99:.2} | {their_p99:.2} |\n",
+                spread(bridge),
+                spread(nginx),
+                ours / theirs
             );
         }
         if !self.memory.is_empty() {
@@ -110,19 +108,10 @@ impl MeasuredLoads {
     }
 }
 
-/// The middle of several turns, and by how many per cent the largest exceeds the least.
-struct Turns {
-    median: f64,
-    spread: f64,
-}
-
-impl Turns {
-    fn of(turns: &[RequestRate], value: impl Fn(&RequestRate) -> f64) -> Self {
-        let mut values: Vec<f64> = turns.iter().map(value).collect();
-        values.sort_by(f64::total_cmp);
-        let (least, most) = (values[0], values[values.len() - 1]);
-        Self { median: values[values.len() / 2], spread: (most / least - 1.0) * 100.0 }
-    }
+/// By how many per cent the fastest turn exceeds the slowest.
+fn spread(turns: &[RequestRate]) -> f64 {
+    let rates = || turns.iter().map(|turn| turn.rate);
+    (rates().fold(0.0, f64::max) / rates().fold(f64::INFINITY, f64::min) - 1.0) * 100.0
 }
 
 fn rate(wrk: &Path, url: &str) -> ChoreResult<RequestRate> {

@@ -79,15 +79,20 @@ pub(super) struct Series {
     pub(super) requests: Option<usize>,
 }
 
+/// The middle of some figures, of which there is one at least; the larger of the two in the middle.
+pub(super) fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
 impl Series {
     pub(super) fn min(&self) -> f64 {
         self.samples.iter().map(|sample| sample.seconds).fold(f64::INFINITY, f64::min)
     }
 
     pub(super) fn median(&self) -> f64 {
-        let mut seconds: Vec<f64> = self.samples.iter().map(|sample| sample.seconds).collect();
-        seconds.sort_by(f64::total_cmp);
-        seconds[seconds.len() / 2]
+        median(self.samples.iter().map(|sample| sample.seconds))
     }
 
     pub(super) fn most(&self) -> f64 {
